@@ -1,0 +1,1 @@
+"""Tertulia: a voice assistant that people own."""

@@ -1,0 +1,1 @@
+"""The world behind the ports: each SDK is imported in its own adapter only."""

@@ -1,0 +1,1 @@
+"""Adapters for one machine: SQLite, files and local models."""

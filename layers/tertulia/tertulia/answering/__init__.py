@@ -1,0 +1,1 @@
+"""How a question is answered: the graph, its nodes, the routing and the prompts."""

@@ -1,0 +1,1 @@
+"""The words of the product and their rules; standard library only."""

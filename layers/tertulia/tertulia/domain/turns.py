@@ -1,0 +1,162 @@
+"""A turn: what a person asked, how it was answered, and what of both is kept."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tertulia.domain.errors import InvalidRequest, InvalidValue, TooLarge
+from tertulia.domain.prompts import Json
+from tertulia.domain.replies import Receipt
+from tertulia.domain.surfaces import SPOKEN, Route, Style, Surface
+
+NUMBERS_A_TURN = 16
+"""How many message numbers a turn may use: its question, its tool rows, its answer."""
+
+_CONVERSATION_ID = re.compile(r"[a-f0-9]{1,64}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attachment:
+    """A file that came with a question, and what of it a model can read."""
+
+    name: str
+    media_type: str
+    size: int
+    text: str = ""
+    """Its content as text, cut to what a model is shown; empty when it holds no words."""
+    key: str = ""
+    """Where the file itself is kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnRequest:
+    """One turn as a surface asks for it: typed words, or a recording, for one user."""
+
+    user: str
+    turn_id: str
+    text: str = ""
+    audio: bytes | None = None
+    surface: Surface = SPOKEN
+    conversation_id: str | None = None
+    client_message_id: str | None = None
+    language: str | None = None
+    style: Style | None = None
+    """How to write the answer; unset, the surface decides."""
+    attachments: tuple[Attachment, ...] = ()
+    device_id: str | None = None
+    timezone: str = "UTC"
+    speak: bool = False
+    voice: str | None = None
+
+    @property
+    def answer_style(self) -> Style:
+        """The style wished for, else the surface's."""
+        return self.style or self.surface.style
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolUse:
+    """One call of a tool in a turn, with its result: they are kept, and travel, together."""
+
+    call_id: str
+    name: str
+    arguments: Mapping[str, Json]
+    result: str
+    ok: bool = True
+    ms: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """A turn as it is kept. `number` orders turns and is the number of its first message, below 2^53."""
+
+    id: str
+    number: int
+    text: str
+    answer: str
+    language: str
+    created_at: datetime
+    answered_at: datetime
+    route: Route | None = None
+    tools: tuple[ToolUse, ...] = ()
+    receipt: Receipt = field(default_factory=Receipt)
+    memories_used: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    surface: str = SPOKEN.name
+    device_id: str | None = None
+    interrupted: bool = False
+    error: str | None = None
+    """The code of the failure that ended it; a failed turn may be stored again by its retry."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has an answer that a later prompt may show."""
+        return bool(self.answer) and self.error is None
+
+    @property
+    def answer_number(self) -> int:
+        """The message number of the answer."""
+        return self.number + NUMBERS_A_TURN - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """A thread of turns of one user. Only a store's `open` and `get` hand one out, after checking its user."""
+
+    id: str
+    user: str
+    created_at: datetime
+    updated_at: datetime
+    title: str = ""
+    overview: str = ""
+    device_id: str | None = None
+    message_count: int = 0
+    last_message: str = ""
+    action_items: tuple[Mapping[str, Json], ...] = ()
+
+
+@dataclass(frozen=True)
+class Page[Item]:
+    """A part of a list, and the cursor of the next part, None at the end."""
+
+    items: tuple[Item, ...]
+    cursor: str | None = None
+    total: int | None = None
+
+
+def conversation_id_from(text: str | None) -> str | None:
+    """Read a client's conversation id: absent is None, a UUID its 32 digits; else it must be 1 to 64 hex digits."""
+    if not text:
+        return None
+    if _UUID.fullmatch(text):
+        return text.replace("-", "").lower()
+    if not _CONVERSATION_ID.fullmatch(text):
+        raise InvalidValue("A conversation_id is 1 to 64 lower-case hex digits, as the server made it.")
+    return text
+
+
+def turn_number(at: datetime, slot: int) -> int:
+    """Return a number that grows with time and leaves room for the turn's messages; below 2^53 until 2039."""
+    return int(at.timestamp() * 1000) * 4096 + (slot % 256) * NUMBERS_A_TURN
+
+
+def title_from(text: str) -> str:
+    """Title a conversation until it is summarized: with the first 50 characters of its first message."""
+    return " ".join(text.split())[:50]
+
+
+def checked_words(text: str, limit: int) -> str:
+    """Return typed words as they stand, or say what is wrong with them."""
+    if not text.strip():
+        raise InvalidRequest("The text is blank. Write or say something.")
+    if len(text) > limit:
+        raise TooLarge(f"The text has {len(text):,} characters; at most {limit:,} are read at once. Send it as a file.")
+    if "\x00" in text:
+        raise InvalidValue("The text holds a NUL character.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidRequest("The text is not valid Unicode: it holds half of a surrogate pair.") from error
+    return text

@@ -1,0 +1,1 @@
+"""The ways in: HTTP, Lambda, the local server and the command line."""

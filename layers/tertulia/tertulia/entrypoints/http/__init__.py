@@ -1,0 +1,1 @@
+"""The HTTP surface: one application, one router for each resource."""

@@ -1,0 +1,1 @@
+"""The tools built in, one a file, and their catalog."""

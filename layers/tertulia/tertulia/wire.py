@@ -1,0 +1,64 @@
+"""Domain values to JSON and back: the one codec that event streams, stored events and device messages share."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Discriminator, TypeAdapter
+
+from tertulia.domain.prompts import Json
+from tertulia.domain.replies import Numbered, ReplyEvent, Spoke
+from tertulia.domain.turns import Turn
+
+_EVENTS: TypeAdapter[ReplyEvent] = TypeAdapter(Annotated[ReplyEvent, Discriminator("type")])
+_TURNS = TypeAdapter(Turn)
+
+_NOT_SENT = frozenset({"call_id", "result", "retry_after", "interrupted"})
+"""Fields that stored events keep and clients do not get, unless they say something."""
+
+
+def event_to_json(event: ReplyEvent) -> dict[str, Json]:
+    """Return every field of a reply event as plain JSON; sound is standard base64, not pydantic's URL-safe kind."""
+    fields = asdict(event)
+    if isinstance(event, Spoke):
+        fields["audio"] = base64.b64encode(event.audio).decode()
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields.items()}
+
+
+def event_from_json(fields: Mapping[str, Json]) -> ReplyEvent:
+    """Read a reply event; raises ValueError for anything else."""
+    if fields.get("type") == "speech":
+        fields = {**fields, "audio": base64.b64decode(fields["audio"])}
+    return _EVENTS.validate_python(fields)
+
+
+def event_for_client(event: ReplyEvent) -> dict[str, Json]:
+    """Return the fields a client sees beside the event's name."""
+    fields = event_to_json(event)
+    del fields["type"]
+    return {name: value for name, value in fields.items() if name not in _NOT_SENT or value is True}
+
+
+def numbered_to_json(numbered: Numbered) -> dict[str, Json]:
+    """Return a stored event: speech goes without its sound, which is made again from its text."""
+    fields = event_to_json(numbered.event)
+    if "audio" in fields:
+        fields["audio"] = ""
+    return {"number": numbered.number, "event": fields}
+
+
+def numbered_from_json(fields: Mapping[str, Json]) -> Numbered:
+    """Read a stored event."""
+    return Numbered(fields["number"], event_from_json(fields["event"]))
+
+
+def turn_to_json(turn: Turn) -> dict[str, Json]:
+    """Return a turn as plain JSON, for stores and exports."""
+    return _TURNS.dump_python(turn, mode="json")  # type: ignore[no-any-return]
+
+
+def turn_from_json(fields: Mapping[str, Json]) -> Turn:
+    """Read a stored turn."""
+    return _TURNS.validate_python(fields)
