@@ -4,7 +4,7 @@ An adapter is any object of the right shape; `assistant.py` chooses it. Every ad
 contract tests in `tests/contract`. All failures are `TertuliaError`s.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -42,7 +42,7 @@ class ChatModel(Protocol):
         """Whether a second call costs the first nothing, so that an answer may be begun before it is sure."""
         ...
 
-    def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncIterator[ModelEvent]:
+    def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
         """Answer with text as it is written, or with tool calls; raises ProviderFailed and its kinds."""
         ...
 
@@ -216,6 +216,7 @@ class Claim:
     """A digest of the request's body, to tell a repetition from a reuse."""
     turn_id: str
     claimed_at: datetime
+    conversation_id: str = ""
 
 
 class TurnClaims(Protocol):
@@ -226,7 +227,7 @@ class TurnClaims(Protocol):
         ...
 
     async def release(self, claim: Claim) -> None:
-        """Give the key back, after a failure that a retry may mend."""
+        """Give the key back, when the turn left nothing behind."""
         ...
 
 
@@ -234,7 +235,7 @@ class TurnEvents(Protocol):
     """The events of running turns and of those that ended in the last hour, over all processes."""
 
     async def begin(self, user: str, turn_id: str) -> None:
-        """Make the turn known as running."""
+        """Make the turn known as running, forgetting the events and the stop of an earlier, failed try."""
         ...
 
     async def write(self, turn_id: str, events: Sequence[Numbered]) -> None:
@@ -314,6 +315,6 @@ class Question:
 class Answer(Protocol):
     """The graph as the turn sees it."""
 
-    def __call__(self, question: Question) -> AsyncIterator[AnswerEvent]:
+    def __call__(self, question: Question) -> AsyncGenerator[AnswerEvent]:
         """Choose the route and answer; closing the stream stops the model."""
         ...

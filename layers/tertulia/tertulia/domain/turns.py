@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tertulia.domain.errors import InvalidRequest, InvalidValue, TooLarge
 from tertulia.domain.prompts import Json
-from tertulia.domain.replies import Receipt
+from tertulia.domain.replies import Done, Failed, Numbered, Receipt, ReplyEvent, Token
 from tertulia.domain.surfaces import SPOKEN, Route, Style, Surface
 
 NUMBERS_A_TURN = 16
@@ -124,6 +124,24 @@ class Page[Item]:
     items: tuple[Item, ...]
     cursor: str | None = None
     total: int | None = None
+
+
+def events_of(turn: Turn, conversation_id: str) -> list[Numbered]:
+    """Tell a stored turn again as events, its answer in one piece."""
+    ending: ReplyEvent = (
+        Failed(code=turn.error, message="")
+        if turn.error
+        else Done(
+            response=turn.answer,
+            conversation_id=conversation_id,
+            turn_id=turn.id,
+            route=turn.route,
+            receipt=turn.receipt,
+            interrupted=turn.interrupted,
+        )
+    )
+    events = [Token(text=turn.answer), ending] if turn.answer else [ending]
+    return [Numbered(number, event) for number, event in enumerate(events, start=1)]
 
 
 def conversation_id_from(text: str | None) -> str | None:

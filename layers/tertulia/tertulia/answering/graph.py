@@ -1,0 +1,77 @@
+"""The flow of an answer, whole: this file is the one description of it.
+
+    recall ─┐                    ┌─> simple ──────────> end
+    route ──┼─> ready ─ (route) ─┼─> persona ─────────> end
+    history ┘                    └─> agent <─> tools ─> end
+
+Recall, routing and history run side by side. Where the model runs calls side by side too, `history` begins
+the simple answer as soon as it has the last turns: the answer is adopted when the route turns out to be simple and no
+memory belongs in the prompt, and thrown away otherwise.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import cached_property
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from tertulia.answering import nodes
+from tertulia.answering.parts import AnswerParts, Run, State
+from tertulia.domain.replies import AnswerEvent
+from tertulia.domain.surfaces import Route
+from tertulia.ports import Question
+
+type AnswerGraph = CompiledStateGraph[State, Run, State, State]
+
+STEPS_BESIDE_THE_AGENT = 10
+
+
+def answer_graph() -> AnswerGraph:
+    """Compile the graph."""
+    graph = StateGraph(State, context_schema=Run)
+    for node in (nodes.recall, nodes.route, nodes.history, nodes.simple, nodes.persona, nodes.agent, nodes.tools):
+        graph.add_node(node.__name__, node)
+    graph.add_node("ready", nodes.ready)
+    for first in ("recall", "route", "history"):
+        graph.add_edge(START, first)
+    graph.add_edge(["recall", "route", "history"], "ready")
+    graph.add_conditional_edges(
+        "ready",
+        lambda state: state["route"],
+        {Route.SIMPLE: "simple", Route.PERSONA: "persona", Route.CONTEXT: "agent"},
+    )
+    graph.add_edge("simple", END)
+    graph.add_edge("persona", END)
+    graph.add_conditional_edges("agent", lambda state: "tools" if state["calls"] else END, ["tools", END])
+    graph.add_edge("tools", "agent")
+    return graph.compile()
+
+
+class GraphAnswer:
+    """Answers questions by running the graph."""
+
+    def __init__(self, parts: AnswerParts) -> None:
+        self._parts = parts
+
+    @cached_property
+    def graph(self) -> AnswerGraph:
+        """The compiled graph, made once."""
+        return answer_graph()
+
+    async def __call__(self, question: Question) -> AsyncGenerator[AnswerEvent]:
+        """Yield the events of the answer as the nodes write them."""
+        run = Run(parts=self._parts, question=question)
+        stream = self.graph.astream(
+            State(calls=(), steps=(), rounds=0),
+            context=run,
+            stream_mode="custom",
+            config={"recursion_limit": 2 * question.request.surface.model_calls + STEPS_BESIDE_THE_AGENT},
+        )
+        try:
+            async with aclosing(stream) as events:  # type: ignore[type-var]  # LangGraph types a generator as iterator
+                async for event in events:
+                    yield event
+        finally:
+            if run.draft:
+                await run.draft.discard()

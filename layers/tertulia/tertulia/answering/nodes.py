@@ -1,0 +1,177 @@
+"""The nodes of the graph: each does one step and writes reply events as it goes."""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from langgraph.runtime import Runtime
+
+from tertulia.answering.draft import Draft
+from tertulia.answering.parts import Run, State, Writer
+from tertulia.answering.prompting import PromptInputs, prompt_messages
+from tertulia.domain.errors import ProviderFailed
+from tertulia.domain.markup import MarkupFilter
+from tertulia.domain.phrases import phrase
+from tertulia.domain.prompts import ChatMessage, ModelEvent, Prompt, QueuedBehind, TextDelta, TokensUsed, ToolCall
+from tertulia.domain.replies import (
+    AnswerEvent,
+    Degraded,
+    Measured,
+    MemoriesUsed,
+    ModelUsed,
+    RouteChosen,
+    Token,
+    ToolReturned,
+    Waiting,
+)
+from tertulia.domain.surfaces import Route
+
+type Tell = Callable[[AnswerEvent], None]
+
+
+async def recall(state: State, runtime: Runtime[Run]) -> State:
+    """Look for memories that fit, within the deadline."""
+    started = time.monotonic()
+    recalled = await runtime.context.parts.recall(runtime.context.question)
+    runtime.stream_writer(Measured(stage="recall", ms=_since(started)))
+    if recalled.missing:
+        runtime.stream_writer(Degraded(what=recalled.missing))
+    return State(memories=recalled.memories)
+
+
+async def route(state: State, runtime: Runtime[Run]) -> State:
+    """Choose the route and say so."""
+    started = time.monotonic()
+    question = runtime.context.question
+    chosen, reason = await runtime.context.parts.router.choose(
+        question.text, question.language, question.request.surface
+    )
+    runtime.stream_writer(Measured(stage="route", ms=_since(started)))
+    runtime.stream_writer(
+        RouteChosen(
+            route=chosen, reason=reason, turn_id=question.request.turn_id, conversation_id=question.conversation.id
+        )
+    )
+    return State(route=chosen)
+
+
+async def history(state: State, runtime: Runtime[Run]) -> State:
+    """Load the last turns and, where that costs nothing, begin the simple answer."""
+    run = runtime.context
+    surface = run.question.request.surface
+    turns = tuple(await run.parts.conversations.recent(run.question.conversation, surface.history_messages // 2))
+    if surface.always is None and run.parts.chat.model.runs_side_by_side:
+        prompt = _prompt(run, State(route=Route.SIMPLE, history=turns), run.parts.chat)
+        run.draft = Draft(run.parts.chat.model.stream(prompt))
+    return State(history=turns)
+
+
+async def ready(state: State, runtime: Runtime[Run]) -> State:
+    """Say which memories enter the prompt, and drop a draft that is of no use."""
+    run = runtime.context
+    if memories := state["memories"]:
+        runtime.stream_writer(MemoriesUsed(ids=tuple(memory.id for memory in memories)))
+    if run.draft and (memories or state["route"] is not Route.SIMPLE):
+        await run.draft.discard()
+        run.draft = None
+    return State()
+
+
+async def simple(state: State, runtime: Runtime[Run]) -> State:
+    """Answer in words alone."""
+    return await _answer_in_words(state, runtime)
+
+
+async def persona(state: State, runtime: Runtime[Run]) -> State:
+    """Answer in words, in the style or role asked for."""
+    return await _answer_in_words(state, runtime)
+
+
+async def _answer_in_words(state: State, runtime: Runtime[Run]) -> State:
+    run, writer = runtime.context, runtime.context.parts.chat
+    stream = run.draft.adopted() if run.draft else writer.model.stream(_prompt(run, state, writer))
+    written = await _write(stream, runtime.stream_writer, state["route"], writer)
+    if not written.text.strip():
+        raise ProviderFailed
+    return State()
+
+
+async def agent(state: State, runtime: Runtime[Run]) -> State:
+    """Answer, or ask for tools; the last call gets none and answers from what was gathered."""
+    run, writer = runtime.context, runtime.context.parts.agent
+    is_last = state["rounds"] + 1 >= run.question.request.surface.model_calls
+    specs = () if is_last else tuple(tool.spec for tool in run.parts.tools.tools)
+    stream = writer.model.stream(_prompt(run, state, writer), specs)
+    written = await _write(stream, runtime.stream_writer, Route.CONTEXT, writer)
+    calls = () if is_last else written.calls
+    if not calls and not written.text.strip():
+        if not state["steps"]:
+            raise ProviderFailed
+        runtime.stream_writer(Token(text=phrase("limit", run.question.language)))
+        runtime.stream_writer(Degraded(what="limit"))
+    asked = ChatMessage(role="assistant", parts=(written.text,), tool_calls=calls)
+    steps = (*state["steps"], asked) if calls else state["steps"]
+    return State(calls=calls, steps=steps, rounds=state["rounds"] + 1)
+
+
+async def tools(state: State, runtime: Runtime[Run]) -> State:
+    """Run the tools asked for; each call gets its result, failures included."""
+    run = runtime.context
+    results: list[ChatMessage] = []
+    async with aclosing(run.parts.tools.run(state["calls"], run.question)) as events:
+        async for event in events:
+            runtime.stream_writer(event)
+            if isinstance(event, ToolReturned):
+                results.append(ChatMessage(role="tool", parts=(event.result,), tool_call_id=event.call_id))
+    return State(calls=(), steps=(*state["steps"], *results))
+
+
+def _prompt(run: Run, state: State, writer: Writer) -> Prompt:
+    inputs = PromptInputs(
+        question=run.question,
+        route=state["route"],
+        history=state["history"],
+        memories=state.get("memories", ()),
+        tools=tuple(tool.spec for tool in run.parts.tools.tools) if state["route"] is Route.CONTEXT else (),
+    )
+    return writer.prompt((*prompt_messages(inputs), *state.get("steps", ())))
+
+
+@dataclass(frozen=True)
+class _Written:
+    text: str
+    calls: tuple[ToolCall, ...]
+
+
+async def _write(stream: AsyncGenerator[ModelEvent], tell: Tell, job: str, writer: Writer) -> _Written:
+    """Tell the answer token by token, free of reasoning markup, and gather the tools asked for."""
+    started, markup = time.monotonic(), MarkupFilter()
+    pieces: list[str] = []
+    calls: list[ToolCall] = []
+
+    def say(text: str) -> None:
+        if text:
+            pieces.append(text)
+            tell(Token(text=text))
+
+    used = TokensUsed(tokens_in=0, tokens_out=0)
+    async with aclosing(stream) as events:
+        async for event in events:
+            match event:
+                case TextDelta(text=text):
+                    say(markup.feed(text))
+                case ToolCall():
+                    calls.append(event)
+                case QueuedBehind(ahead=ahead):
+                    tell(Waiting(ahead=ahead))
+                case TokensUsed():
+                    used = event
+    say(markup.finish())
+    tell(ModelUsed(job=job, model=writer.model.name, tokens_in=used.tokens_in, tokens_out=used.tokens_out))
+    tell(Measured(stage="model", ms=_since(started)))
+    return _Written("".join(pieces), tuple(calls))
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

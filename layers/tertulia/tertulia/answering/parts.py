@@ -1,0 +1,72 @@
+"""What the nodes of the graph work with, and what they pass on."""
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+from tertulia.answering.draft import Draft
+from tertulia.answering.recall import Recall
+from tertulia.answering.routing import Router
+from tertulia.answering.tool_runner import ToolRunner
+from tertulia.domain.memories import Memory
+from tertulia.domain.prompts import ChatMessage, Prompt, ToolCall
+from tertulia.domain.surfaces import Route
+from tertulia.domain.turns import Turn
+from tertulia.ports import ChatModel, ConversationStore, Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writer:
+    """A chat model with the way it is asked."""
+
+    model: ChatModel
+    temperature: float = 0.7
+    max_tokens: int = 2048
+    top_p: float = 1.0
+    seconds: float = 60.0
+
+    def prompt(self, messages: tuple[ChatMessage, ...]) -> Prompt:
+        """Ask these messages in this way."""
+        return Prompt(
+            messages=messages,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            top_p=self.top_p,
+            seconds=self.seconds,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerParts:
+    """Everything the graph needs of the world."""
+
+    conversations: ConversationStore
+    recall: Recall
+    router: Router
+    chat: Writer
+    """Writes the simple and persona answers."""
+    agent: Writer
+    """Calls the tools and answers from what they return."""
+    tools: ToolRunner
+
+
+@dataclass(kw_only=True)
+class Run:
+    """One answer being made: the graph's context."""
+
+    parts: AnswerParts
+    question: Question
+    draft: Draft | None = None
+
+
+class State(TypedDict, total=False):
+    """What the nodes pass on."""
+
+    route: Route
+    history: tuple[Turn, ...]
+    memories: tuple[Memory, ...]
+    calls: tuple[ToolCall, ...]
+    """The tools the agent waits for."""
+    steps: tuple[ChatMessage, ...]
+    """The agent's calls and their results so far, always in pairs."""
+    rounds: int
+    """How often the agent's model was asked."""

@@ -1,0 +1,59 @@
+"""Recall with a deadline: what comes later joins the conversation's next turn."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from tertulia.domain.errors import TertuliaError
+from tertulia.domain.memories import Memory
+from tertulia.ports import MemoryStore, Question
+
+CONVERSATIONS_WAITING = 256
+"""How many conversations may have a late recall kept for them."""
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The memories that came in time, and what was missing."""
+
+    memories: tuple[Memory, ...]
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Asks the memory store beside everything else, for `seconds` at most."""
+
+    store: MemoryStore
+    seconds: float = 0.15
+    _late: OrderedDict[str, asyncio.Task[list[Memory]]] = field(default_factory=OrderedDict)
+
+    async def __call__(self, question: Question) -> Recalled:
+        """Return what fits the question, the late finds of the turn before included."""
+        limit = question.request.surface.memories
+        earlier = self._late_finds(question.conversation.id)
+        task = asyncio.create_task(self.store.recall(question.request.user, question.text, limit))
+        await asyncio.wait({task}, timeout=self.seconds)
+        if not task.done():
+            self._keep(question.conversation.id, task)
+            return Recalled(tuple(earlier[:limit]), "memories: late")
+        try:
+            found = task.result()
+        except TertuliaError:
+            return Recalled(tuple(earlier[:limit]), "memories")
+        together = {memory.id: memory for memory in (*found, *earlier)}
+        newest_first = sorted(together.values(), key=lambda memory: memory.created_at, reverse=True)
+        return Recalled(tuple(newest_first[:limit]))
+
+    def _keep(self, conversation_id: str, task: asyncio.Task[list[Memory]]) -> None:
+        # Fetching the exception keeps a late failure from being reported as never retrieved.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._late[conversation_id] = task
+        while len(self._late) > CONVERSATIONS_WAITING:
+            self._late.popitem(last=False)[1].cancel()
+
+    def _late_finds(self, conversation_id: str) -> list[Memory]:
+        task = self._late.pop(conversation_id, None)
+        if task is None or not task.done() or task.cancelled() or task.exception():
+            return []
+        return task.result()

@@ -1,0 +1,54 @@
+"""A turn while it runs in this process: its events so far, who listens, and whether it should stop."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from tertulia.domain.replies import Done, Failed, Numbered, ReplyEvent
+
+
+class RunningTurn:
+    """The events of one running turn, for any number of listeners."""
+
+    def __init__(self, user: str, turn_id: str, conversation_id: str) -> None:
+        self.user = user
+        self.turn_id = turn_id
+        self.conversation_id = conversation_id
+        self.stopping = asyncio.Event()
+        self._events: list[Numbered] = []
+        self._listeners = 0
+        self._news = asyncio.Condition()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its last event is there."""
+        return bool(self._events) and isinstance(self._events[-1].event, Done | Failed)
+
+    async def publish(self, event: ReplyEvent) -> Numbered:
+        """Add an event and wake the listeners."""
+        numbered = Numbered(len(self._events) + 1, event)
+        async with self._news:
+            self._events.append(numbered)
+            self._news.notify_all()
+        return numbered
+
+    async def events(self, after: int = 0) -> AsyncIterator[Numbered]:
+        """Yield the events numbered above `after`, past and coming, to the last."""
+        self._listeners += 1
+        try:
+            place = after
+            while True:
+                async with self._news:
+                    await self._news.wait_for(lambda: len(self._events) > place or self.is_over)
+                    fresh = self._events[place:]
+                for numbered in fresh:
+                    yield numbered
+                place = max(place, len(self._events))
+                if self.is_over and place >= len(self._events):
+                    return
+        finally:
+            self._listeners -= 1
+
+    def leave(self) -> None:
+        """Say that a client has gone: the turn stops when nobody else listens; what was said is kept."""
+        if self._listeners <= 0:
+            self.stopping.set()

@@ -1,0 +1,213 @@
+"""Where turns are handed in: one turn for one client_message_id, run to its end whoever listens, replayed, stopped."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+from tertulia.domain.errors import InProgress, KeyReused, NotFound, TertuliaError
+from tertulia.domain.replies import Done, Failed, Numbered, ReplyEvent
+from tertulia.domain.turns import Conversation, TurnRequest, checked_words, events_of
+from tertulia.ports import Claim, Clock, ConversationStore, TurnClaims, TurnEvents
+from tertulia.usecases.recorder import FLUSH_SECONDS, Recorder
+from tertulia.usecases.running_turn import RunningTurn
+from tertulia.usecases.take_turn import TakeTurn
+
+RUNNING_TURNS_A_USER = 4
+SECONDS_FOR_A_REPETITION = 25.0
+"""How long a repeated request waits for the first one's answer."""
+
+
+class TakenTurn(Protocol):
+    """A turn that was handed in, whether it runs here, elsewhere, or has ended."""
+
+    @property
+    def turn_id(self) -> str:
+        """The turn's id, the first one's for a repeated request."""
+        ...
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation it belongs to."""
+        ...
+
+    def events(self, after: int = 0) -> AsyncIterator[Numbered]:
+        """Yield the events numbered above `after`, to the last."""
+        ...
+
+    def leave(self) -> None:
+        """Say that the client has gone."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatedTurn:
+    """A repeated request: it gets the first one's answer and never stops it."""
+
+    desk: "TurnDesk"
+    claim: Claim
+
+    @property
+    def turn_id(self) -> str:
+        """The first one's turn."""
+        return self.claim.turn_id
+
+    @property
+    def conversation_id(self) -> str:
+        """The first one's conversation."""
+        return self.claim.conversation_id
+
+    def events(self, after: int = 0) -> AsyncIterator[Numbered]:
+        """Yield the first one's events; InProgress when they take too long."""
+        return self.desk.watch(self.claim.user, self.turn_id, after, patience=SECONDS_FOR_A_REPETITION)
+
+    def leave(self) -> None:
+        """Do nothing: the first client still listens."""
+
+
+class TurnDesk:
+    """Hands turns in, keeps their events for replays, and stops them."""
+
+    def __init__(
+        self, take_turn: TakeTurn, conversations: ConversationStore, claims: TurnClaims, events: TurnEvents, clock: Clock
+    ) -> None:
+        self._take_turn = take_turn
+        self._conversations = conversations
+        self._claims = claims
+        self._events = events
+        self._clock = clock
+        self._running: dict[str, RunningTurn] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._places: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._on_stored: list[Callable[[str, Done], None]] = []
+
+    def tell_when_stored(self, listener: Callable[[str, Done], None]) -> None:
+        """Have a listener called with the user and the `done` of every turn stored in this process."""
+        self._on_stored.append(listener)
+
+    async def take(self, request: TurnRequest) -> TakenTurn:
+        """Start the turn, or join the one that its client_message_id already started."""
+        if request.audio is None and not request.attachments:
+            checked_words(request.text, request.surface.max_characters)
+        elif request.text:
+            checked_words(request.text, request.surface.max_characters)
+        conversation = await self._conversations.open(request.user, request.conversation_id, request.device_id)
+        if request.client_message_id is None:
+            return self._start(request, conversation, None)
+        return await self._take_once(request, conversation, request.client_message_id)
+
+    async def _take_once(self, request: TurnRequest, conversation: Conversation, key: str) -> TakenTurn:
+        own = Claim(
+            user=request.user,
+            key=key,
+            digest=_digest(request),
+            turn_id=request.turn_id,
+            claimed_at=self._clock.now(),
+            conversation_id=conversation.id,
+        )
+        held = await self._claims.claim(own)
+        if held.digest != own.digest:
+            raise KeyReused
+        if held.turn_id == own.turn_id:
+            return self._start(request, conversation, own)
+        if running := self._running.get(held.turn_id):
+            return running
+        found = await self._conversations.find_turn(request.user, held.turn_id)
+        if found and found[1].error:
+            return self._start(replace(request, turn_id=held.turn_id), found[0], held)
+        return RepeatedTurn(desk=self, claim=held)
+
+    def _start(self, request: TurnRequest, conversation: Conversation, claim: Claim | None) -> RunningTurn:
+        running = RunningTurn(request.user, request.turn_id, conversation.id)
+        self._running[running.turn_id] = running
+        task = asyncio.create_task(self._run(request, conversation, running, claim))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return running
+
+    async def _run(
+        self, request: TurnRequest, conversation: Conversation, running: RunningTurn, claim: Claim | None
+    ) -> None:
+        recorder = Recorder(self._events, running)
+        place = self._places.setdefault(request.user, asyncio.Semaphore(RUNNING_TURNS_A_USER))
+        try:
+            async with place, recorder, aclosing(self._take_turn(request, conversation, running.stopping)) as events:
+                async for event in events:
+                    await self._before(event, request, claim)
+                    recorder.add(await running.publish(event))
+        finally:
+            self._running.pop(running.turn_id, None)
+            if not running.is_over:
+                await running.publish(Failed(code=TertuliaError.code, message=TertuliaError.default_message))
+
+    async def _before(self, event: ReplyEvent, request: TurnRequest, claim: Claim | None) -> None:
+        if isinstance(event, Done):
+            for listener in self._on_stored:
+                listener(request.user, event)
+        if claim and isinstance(event, Failed) and not await self._conversations.find_turn(claim.user, claim.turn_id):
+            await self._claims.release(claim)
+
+    async def watch(
+        self, user: str, turn_id: str, after: int = 0, patience: float | None = None
+    ) -> AsyncIterator[Numbered]:
+        """Yield a turn's events numbered above `after`, to the last; NotFound for another user's."""
+        running = self._running.get(turn_id)
+        if running and running.user == user:
+            async for numbered in running.events(after):
+                yield numbered
+            return
+        waited = 0.0
+        while True:
+            for numbered in await self._stored_events(user, turn_id, after):
+                yield numbered
+                after = numbered.number
+                if isinstance(numbered.event, Done | Failed):
+                    return
+            if patience is not None and waited >= patience:
+                raise InProgress(retry_after=FLUSH_SECONDS * 20)
+            await self._clock.sleep(FLUSH_SECONDS)
+            waited += FLUSH_SECONDS
+
+    async def _stored_events(self, user: str, turn_id: str, after: int) -> list[Numbered]:
+        try:
+            return await self._events.read(user, turn_id, after)
+        except NotFound:
+            # The events go after an hour, the turn stays: its answer in one piece serves a late repetition.
+            found = await self._conversations.find_turn(user, turn_id)
+            if found is None:
+                raise
+            conversation, turn = found
+            return [numbered for numbered in events_of(turn, conversation.id) if numbered.number > after]
+
+    async def stop(self, user: str, turn_id: str) -> None:
+        """Stop a running turn, here or in another process; one that has ended stays as it is."""
+        running = self._running.get(turn_id)
+        if running and running.user == user:
+            running.stopping.set()
+            return
+        if await self._conversations.find_turn(user, turn_id):
+            return
+        await self._events.ask_to_stop(user, turn_id)
+
+    async def close(self) -> None:
+        """Stop every turn and wait until each is stored."""
+        for running in self._running.values():
+            running.stopping.set()
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _digest(request: TurnRequest) -> str:
+    """Digest what makes two requests the same one."""
+    parts = (
+        request.text,
+        request.conversation_id or "",
+        request.surface.name,
+        request.answer_style,
+        *(f"{attachment.name}:{attachment.size}" for attachment in request.attachments),
+    )
+    return hashlib.sha256("\x1f".join(parts).encode() + (request.audio or b"")).hexdigest()
+
