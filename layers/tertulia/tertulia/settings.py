@@ -6,7 +6,6 @@ as `EVATAR_<NAME>`. Empty means unset. No `.env` file is read: what runs is what
 
 import json
 import os
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -27,7 +26,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tertulia.domain.errors import TertuliaError
 from tertulia.domain.prices import Price, PriceTable
-from tertulia.domain.surfaces import SCREEN, SPOKEN, Surface
+from tertulia.domain.surfaces import SCREEN, SPOKEN
 from tertulia.variables import (
     PREFIX,
     Count,
@@ -201,16 +200,6 @@ class Settings(BaseSettings):
         except ValidationError as error:
             # Not chained: the cause holds the value, which may be a secret.
             raise SettingsError(_complaint(cls, str(error.errors()[0]["loc"][0]))) from None
-
-    @property
-    def spoken(self) -> Surface:
-        """The spoken surface with what is set."""
-        return replace(SPOKEN, history_messages=self.agent_history_limit, model_calls=self.max_agent_iterations)
-
-    @property
-    def screen(self) -> Surface:
-        """The screen surface with what is set."""
-        return replace(SCREEN, history_messages=self.agent_history_limit, model_calls=self.agent_max_rounds)
 
     @property
     def prices(self) -> PriceTable:
