@@ -1,0 +1,67 @@
+"""One connection to Groq for all that speak with it: the key, the address, one pool, one way to fail."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from tertulia.adapters.groq.errors import ModelChoice, groq_failures
+from tertulia.adapters.groq.retrying import Retries
+from tertulia.ports import Clock
+
+if TYPE_CHECKING:
+    from groq import AsyncGroq
+
+GROQ = "https://api.groq.com"
+_OPENAI_PATH = "/openai/v1"
+_CONNECT_SECONDS = 5.0
+
+
+class GroqConnection:
+    """Speaks with Groq; opens nothing before the first call."""
+
+    def __init__(self, api_key: SecretStr, clock: Clock, base_url: str | None = None) -> None:
+        self._api_key = api_key
+        self._clock = clock
+        # The SDK adds the path itself; people copy the address with it.
+        self._base_url = (base_url or GROQ).rstrip("/").removesuffix(_OPENAI_PATH)
+        self.retries = Retries(clock)
+
+    @cached_property
+    def sdk(self) -> "AsyncGroq":
+        """Groq's own client, which never retries: that is our policy."""
+        import httpx
+        from groq import AsyncGroq
+
+        return AsyncGroq(
+            api_key=self._api_key.get_secret_value(),
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
+        )
+
+    async def prepare(self) -> None:
+        """Pay for the import before the first turn does."""
+        await asyncio.to_thread(lambda: self.sdk)
+
+    def guard(self, model: ModelChoice) -> AbstractContextManager[None]:
+        """Turn Groq's exceptions into ours."""
+        return groq_failures(model, self._clock)
+
+    async def call[T](self, model: ModelChoice, request: "Callable[[AsyncGroq], Awaitable[T]]", seconds: float) -> T:
+        """Ask once, and again where that helps, in so many seconds."""
+
+        async def attempt(left: float) -> T:
+            with self.guard(model):
+                async with asyncio.timeout(left):
+                    return await request(self.sdk)
+
+        return await self.retries.run(attempt, seconds)
+
+    async def close(self) -> None:
+        """Close the pool, if one was ever opened."""
+        if "sdk" in self.__dict__:
+            await self.sdk.close()

@@ -1,0 +1,112 @@
+"""Groq's Whisper as a Transcriber."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tertulia.adapters.groq.connection import GroqConnection
+from tertulia.adapters.groq.errors import ModelChoice
+from tertulia.domain.audio import HearingOutcome, Transcript, Utterance
+from tertulia.domain.languages import closest_language
+from tertulia.domain.prompts import Json
+
+if TYPE_CHECKING:
+    from groq import AsyncGroq
+    from groq.types.audio import Transcription
+
+MOST_HINT_CHARACTERS = 896
+SECONDS = 60.0
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "english": "en-US",
+        "chinese": "zh-CN",
+        "japanese": "ja",
+        "korean": "ko",
+        "german": "de",
+        "spanish": "es-ES",
+        "french": "fr",
+        "portuguese": "pt-BR",
+        "russian": "ru",
+    }
+)
+
+# Whisper invents "Thank you." for silence. It then says so itself: surely no speech, or probably and unsure of the words.
+_SURELY_SILENT = 0.9
+_PROBABLY_SILENT = 0.6
+_UNSURE_OF_WORDS = -0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class HearingHints:
+    """What helps to hear: words to expect, and the language where none is asked for."""
+
+    words: str = ""
+    language: str | None = None
+
+
+class GroqTranscriber:
+    """Writes down speech with Whisper at Groq."""
+
+    def __init__(self, connection: GroqConnection, model: str, hints: HearingHints | None = None) -> None:
+        self._connection = connection
+        self._choice = ModelChoice(model, "GROQ_STT_MODEL")
+        self._hints = hints or HearingHints()
+
+    @property
+    def name(self) -> str:
+        """The model's name, for receipts."""
+        return self._choice.name
+
+    async def prepare(self) -> None:
+        """Import what the first turn needs."""
+        await self._connection.prepare()
+
+    async def transcribe(self, utterance: Utterance, language: str | None) -> Transcript:
+        """Write down what is said; what the model itself takes for no speech is silence."""
+        wished = language or self._hints.language
+
+        async def ask(groq: "AsyncGroq") -> "Transcription":
+            optional = {"language": _primary(wished), "prompt": self._hints.words[-MOST_HINT_CHARACTERS:]}
+            return await groq.audio.transcriptions.create(
+                # The vendor judges by the name's ending; the client's own name and type do not matter.
+                file=(f"audio.{utterance.container}", utterance.data),
+                model=self.name,
+                response_format="verbose_json",
+                temperature=0.0,
+                extra_body={name: value for name, value in optional.items() if value},
+            )
+
+        answer = await self._connection.call(self._choice, ask, SECONDS)
+        return _transcript(answer.to_dict(), utterance, wished)
+
+
+def _transcript(answer: Mapping[str, Json], utterance: Utterance, wished: str | None) -> Transcript:
+    text = str(answer.get("text") or "").strip()
+    segments = answer.get("segments") or []
+    silent = not text or (bool(segments) and all(_is_silent(segment) for segment in segments))
+    return Transcript(
+        text="" if silent else text,
+        language=_language(str(answer.get("language") or ""), wished),
+        seconds=float(answer.get("duration") or utterance.sound.seconds),
+        outcome=HearingOutcome.SILENCE if silent else HearingOutcome.SPEECH,
+    )
+
+
+def _is_silent(segment: Mapping[str, Json]) -> bool:
+    nobody = float(segment.get("no_speech_prob") or 0.0)
+    sure_of_words = float(segment.get("avg_logprob") or 0.0) >= _UNSURE_OF_WORDS
+    return nobody >= _SURELY_SILENT or (nobody >= _PROBABLY_SILENT and not sure_of_words)
+
+
+def _primary(tag: str | None) -> str:
+    return (tag or "").replace("_", "-").partition("-")[0].lower()
+
+
+def _language(heard: str, wished: str | None) -> str:
+    """Map Whisper's name or code of a language to ours; the wished region, such as zh-TW, stays."""
+    tag = _NAMES.get(heard.strip().lower()) or closest_language(heard)
+    if wished and (not heard or _primary(tag) == _primary(wished)):
+        return closest_language(wished)
+    return tag
