@@ -1,0 +1,120 @@
+"""The local server: one process, all routes, the page; it listens at once and says when it can answer."""
+
+import asyncio
+import errno
+import ipaddress
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+
+from tertulia.assistant import Assistant
+from tertulia.domain.errors import Unavailable
+from tertulia.entrypoints.http.app import create_app
+from tertulia.entrypoints.running_server import noted
+from tertulia.settings import Settings, SettingsError
+
+SECONDS_TO_LEAVE = 5
+"""How long streams that are still open keep a stopped server."""
+
+
+def reserve(settings: Settings) -> socket.socket:
+    """Take the port without listening yet, so that a port in use is known before anything is fetched or loaded."""
+    if settings.api_token is None and not is_loopback(settings.host):
+        raise SettingsError(
+            f"TERTULIA_HOST is {settings.host}, which others can reach: set TERTULIA_API_TOKEN to a token of your own, "
+            "or use 127.0.0.1."
+        )
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    taken = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind((settings.host, settings.port))
+    except OSError as error:
+        taken.close()
+        raise Unavailable(_why_not(settings, error)) from error
+    return taken
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the host."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def address_of(taken: socket.socket) -> str:
+    """Return the address to open on this machine."""
+    host, port = taken.getsockname()[:2]
+    if ipaddress.ip_address(host).is_unspecified:
+        host = "::1" if ":" in host else "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def serve(assistant: Assistant, taken: socket.socket, announce: Callable[[str], None]) -> None:
+    """Answer until told to stop; `announce` gets the address once a turn can be answered."""
+    address = address_of(taken)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(assistant),
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=SECONDS_TO_LEAVE,
+        )
+    )
+    with noted(assistant.settings.data_dir, address), _stopping_quietly(server):
+        answering = asyncio.create_task(server.serve(sockets=[taken]))
+        starting = asyncio.create_task(assistant.start())
+        try:
+            await asyncio.wait({answering, starting}, return_when=asyncio.FIRST_COMPLETED)
+            if starting.done():
+                starting.result()
+                announce(f"Tertulia answers at {address}")
+                await answering
+        finally:
+            starting.cancel()
+            server.should_exit = True
+            await asyncio.gather(answering, starting, return_exceptions=True)
+            await assistant.close()
+
+
+def configure_logs(settings: Settings) -> None:
+    """Log to stderr, warnings only, and more where `DEBUG` or `TOOL_DEBUG` ask for it."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for name in settings.loggers:
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    if settings.tool_debug:
+        logging.getLogger("tertulia.tools").setLevel(logging.DEBUG)
+
+
+@contextmanager
+def _stopping_quietly(server: uvicorn.Server) -> Iterator[None]:
+    # uvicorn raises a caught signal once more after its shutdown; here a stop that was asked for is a success.
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _why_not(settings: Settings, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {settings.port} on {settings.host} is in use by another program. "
+            f"Choose another: TERTULIA_PORT={settings.port + 1} tertulia serve"
+        )
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return f"Port {settings.port} is not allowed for you. Choose one above 1023: TERTULIA_PORT=8000 tertulia serve"
+    return f"The server cannot listen on {settings.host}, port {settings.port}: {os.strerror(error.errno or 0)}."
