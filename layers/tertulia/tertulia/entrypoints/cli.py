@@ -4,8 +4,9 @@ import asyncio
 import io
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -158,8 +159,9 @@ def main(arguments: Sequence[str] | None = None, make: "Callable[[Settings], Ass
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    session = Session(make or _assistant)
     try:
-        app(args=arguments, obj=Session(make or _assistant))
+        app(args=arguments, obj=session)
     except SystemExit as end:
         return int(end.code or 0)
     except SettingsError as error:
@@ -170,6 +172,9 @@ def main(arguments: Sequence[str] | None = None, make: "Callable[[Settings], Ass
         return FAILED
     except OSError as error:
         terminal.complain(_about_file(error))
+        return FAILED
+    except Exception:
+        terminal.complain(_kept_for_a_report(session.settings.data_dir))
         return FAILED
     return 0
 
@@ -211,3 +216,12 @@ def _write(file: Path, sound: bytes) -> None:
 def _about_file(error: OSError) -> str:
     place = f"{error.filename}: " if error.filename else ""
     return f"{place}{os.strerror(error.errno or 0)}."
+
+
+def _kept_for_a_report(folder: Path) -> str:
+    """Keep the details of a defect out of the terminal, in a file that can be sent in."""
+    report = folder / "last-failure.txt"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        report.write_text(traceback.format_exc(), "utf-8")
+    return f"{TertuliaError.default_message} The details are in {report}"

@@ -1,0 +1,46 @@
+# Everything a person types. `make` alone shows it.
+.DEFAULT_GOAL := help
+.PHONY: help run test check format models bench packages clean
+
+BIN := .venv/bin
+READY := .venv/.ready
+TEMPLATE := $(wildcard template.yaml)
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r name what; do \
+		printf '  make %-9s %s\n' "$$name" "$$what"; done
+
+run: $(READY) ## Start the assistant on http://127.0.0.1:8000 (TERTULIA_PORT changes it); fetches the models first
+	@$(BIN)/tertulia serve
+
+test: packages check models ## Prove the project: checks, then all tests with coverage
+	$(BIN)/pytest --cov
+
+check: $(READY) ## Format, lint, types, import rules, size rules, template
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/architecture
+	$(if $(TEMPLATE),$(BIN)/cfn-lint $(TEMPLATE))
+
+format: $(READY) ## Format the code and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+models: $(READY) ## Fetch the small models that the tests use
+	@$(BIN)/tertulia models fetch --small
+
+bench: $(READY) ## Measure, side by side with the sequential reading
+	$(BIN)/python -m benchmarks
+
+packages:
+	@scripts/debian-packages debian-packages.txt
+
+clean: ## Remove the environment and all caches of this checkout; models and data stay
+	rm -rf .venv .uv .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .aws-sam
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): uv.lock pyproject.toml scripts/environment
+	@scripts/environment
+	@touch $@
