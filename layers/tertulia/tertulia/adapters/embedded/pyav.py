@@ -1,0 +1,121 @@
+"""Any recording to sound, with FFmpeg inside PyAV: the bytes decide what it is, never a name or a header field."""
+
+import asyncio
+import io
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tertulia.domain.audio import BYTES_PER_SAMPLE, Sound, Utterance
+from tertulia.domain.errors import NoAudio, TertuliaError, TooLarge, UnsupportedMedia
+
+if TYPE_CHECKING:
+    from av import AudioFrame
+    from av.container import InputContainer
+
+RATE = 16_000
+LEAST_SECONDS = 0.1
+MOST_MINUTES = 10
+
+# FFmpeg is told the format: left to guess, it would also open playlists, which name other files and addresses.
+_FORMATS = {"wav": "wav", "webm": "matroska", "ogg": "ogg", "mp4": "mp4", "mp3": "mp3", "flac": "flac"}
+
+# The head of a frame of layer III: sync, a known version, a bit rate that exists.
+_MP3_FRAME = re.compile(rb"\xff[\xe2\xe3\xf2\xf3\xfa\xfb][^\xf0-\xff]", re.DOTALL)
+
+
+class PyavDecoder:
+    """Decodes WAV, WebM, Ogg, MP4, MP3 and FLAC; of a file cut short, what is there."""
+
+    async def decode(self, data: bytes) -> Utterance:
+        """Judge the bytes, decode and resample them; raises NoAudio, TooLarge or UnsupportedMedia."""
+        if not data:
+            raise NoAudio
+        container = container_of(data)
+        if container is None:
+            raise UnsupportedMedia
+        sound = await asyncio.to_thread(_decode, data, container)
+        if sound.seconds < LEAST_SECONDS:
+            raise NoAudio("The recording holds too little sound. Record again, for at least half a second.")
+        return Utterance(data=data, container=container, sound=sound)
+
+
+def container_of(data: bytes) -> str | None:
+    """Tell the container by its first bytes; None for what is no sound that we take."""
+    head = data[:16]
+    if head[:4] in {b"RIFF", b"RIFX", b"RF64"} and head[8:12] == b"WAVE":
+        return "wav"
+    if head[4:8] in {b"ftyp", b"styp", b"moov"}:
+        return "mp4"
+    marks = {b"\x1a\x45\xdf\xa3": "webm", b"OggS": "ogg", b"fLaC": "flac", b"ID3": "mp3"}
+    for mark, container in marks.items():
+        if head.startswith(mark):
+            return container
+    return "mp3" if _MP3_FRAME.match(head) else None
+
+
+def _decode(data: bytes, container: str) -> Sound:
+    import av
+
+    pcm = bytearray()
+    try:
+        with av.open(io.BytesIO(data), "r", format=_FORMATS[container]) as source:
+            for frame in _at_our_rate(_frames(source)):
+                pcm += bytes(frame.planes[0])[: frame.samples * BYTES_PER_SAMPLE]
+    except TertuliaError:
+        raise
+    except (av.FFmpegError, ValueError, OverflowError, MemoryError) as error:
+        # A recording cut short ends in an error, after everything that can be heard of it.
+        if not pcm:
+            raise _failure(error) from error
+    return Sound(bytes(pcm), RATE)
+
+
+def _failure(error: Exception) -> TertuliaError:
+    import av
+
+    table: tuple[tuple[type[Exception], TertuliaError], ...] = (
+        (av.DecoderNotFoundError, UnsupportedMedia()),
+        (av.PatchWelcomeError, UnsupportedMedia()),
+        (Exception, NoAudio("The recording is damaged or empty. Record again, for at least half a second.")),
+    )
+    return next(failure for kind, failure in table if isinstance(error, kind))
+
+
+def _frames(source: "InputContainer") -> Iterator["AudioFrame"]:
+    import av
+
+    if not source.streams.audio:
+        raise NoAudio("The file holds no sound.")
+    seconds = 0.0
+    for packet in source.demux(source.streams.audio[0]):
+        try:
+            frames = packet.decode()
+        except av.InvalidDataError:
+            continue  # one damaged packet, as at the start of many MP3 files
+        for frame in frames:
+            if not frame.sample_rate or not frame.samples:
+                continue
+            # Measured before resampling: a rate of 1 Hz would make 16,000 samples of each one.
+            seconds += frame.samples / frame.sample_rate
+            if seconds > MOST_MINUTES * 60:
+                raise TooLarge(f"The recording is longer than {MOST_MINUTES} minutes. Send a shorter one.")
+            yield frame
+
+
+def _at_our_rate(frames: Iterator["AudioFrame"]) -> Iterator["AudioFrame"]:
+    from av import AudioResampler
+
+    resampler = None
+    kind = None
+    for frame in frames:
+        # Chained Ogg files change their rate midway, which a resampler does not survive.
+        if resampler is None or kind != (frame.format.name, frame.layout.name, frame.sample_rate):
+            kind = (frame.format.name, frame.layout.name, frame.sample_rate)
+            if resampler is not None:
+                yield from resampler.resample(None)
+            resampler = AudioResampler(format="s16", layout="mono", rate=RATE)
+        frame.pts = None
+        yield from resampler.resample(frame)
+    if resampler is not None:
+        yield from resampler.resample(None)
