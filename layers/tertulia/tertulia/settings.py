@@ -94,6 +94,8 @@ class Settings(BaseSettings):
     mqtt_port: Port = 1883
     data_dir: Folder = Field(default_factory=lambda: _home("XDG_DATA_HOME", ".local/share"))
     models_dir: Folder = Field(default_factory=lambda: _home("XDG_CACHE_HOME", ".cache") / "models")
+    table_name: Text = "tertulia"
+    bucket_name: Text = "tertulia"
     api_token: Secret = None
     cors_origins: Origins = ("http://localhost:3000", "http://localhost:5173", "http://localhost:8421")
     user_id: Text = "user-1"

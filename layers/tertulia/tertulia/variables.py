@@ -18,6 +18,8 @@ _OURS = frozenset(
         "mqtt_port",
         "data_dir",
         "models_dir",
+        "table_name",
+        "bucket_name",
         "api_token",
         "cors_origins",
         "local_llm",
