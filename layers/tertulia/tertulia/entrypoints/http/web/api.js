@@ -35,11 +35,6 @@ export async function ask(method, path, options = {}) {
   return response.status === 202 || response.status === 204 ? {} : response.json();
 }
 
-/** Have a sentence spoken again. */
-export async function soundOf(text) {
-  return (await send("POST", "/api/tts", { json: { text } })).arrayBuffer();
-}
-
 async function reach(method, path, { json, form, headers = {}, signal, keepalive }) {
   const request = { method, headers: { ...headers }, signal, keepalive, body: form, credentials: "same-origin" };
   if (json) {

@@ -25,7 +25,7 @@ export class Player {
     this.#context.resume().catch(() => {});
   }
 
-  /** Queue a whole WAV, or the promise of one. */
+  /** Queue a whole WAV. */
   add(wav) {
     this.wake();
     const round = this.#round;
@@ -49,7 +49,7 @@ export class Player {
 
   async #decode(wav, round) {
     try {
-      const sound = await this.#context.decodeAudioData(await wav);
+      const sound = await this.#context.decodeAudioData(wav);
       if (round === this.#round) this.#play(sound);
     } catch {
       // A sentence that cannot be played is still there to read.

@@ -1,6 +1,6 @@
 /** The open conversation: sends what is asked, shows what comes back, speaks it. */
 
-import { ask, soundOf } from "./api.js";
+import { ask } from "./api.js";
 import { bytesOf } from "./player.js";
 import { say } from "./texts.js";
 import { Ask, Turn } from "./turn.js";
@@ -77,7 +77,7 @@ export class Talk {
 
   #take(event, round) {
     if (round.isStopped && !["done", "error"].includes(event.name)) return;
-    const { standing, speaks } = this.#parts;
+    const { standing, speaks, player } = this.#parts;
     const { answer, shown, question } = round;
     const takes = {
       waiting: () => standing.busy(event.ahead ? say("ahead", { ahead: event.ahead }) : say("busy")),
@@ -89,18 +89,12 @@ export class Talk {
         standing.busy(say("busy"));
         answer.token(event.text);
       },
-      speech: () => (question.speak || question.recording) && speaks() && this.#utter(event),
+      speech: () => (question.speak || question.recording) && speaks() && player.add(bytesOf(event.audio)),
       confirm: () => answer.text || answer.token(event.question),
       done: () => this.#done(event, round),
       error: () => this.#failed(round, event.message),
     };
     takes[event.name]?.();
-  }
-
-  #utter({ audio, text }) {
-    // A replayed event carries the words of a sentence without its sound.
-    const sound = audio ? bytesOf(audio) : soundOf(text);
-    this.#parts.player.add(sound);
   }
 
   #done(event, round) {

@@ -1,6 +1,7 @@
 /** Every word of the page in ten languages; the browser's language chooses, English is the rest. */
 
-const TEXTS = {
+/** The texts by language. */
+export const TEXTS = {
   en: {
     skip: "Skip to the message field", conversations: "Conversations", close: "Close", newConversation: "New conversation", more: "Show more",
     readAloud: "Read answers aloud", greeting: "What shall we talk about?", hint: "Type a message, or tap the microphone and speak.",
