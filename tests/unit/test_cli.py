@@ -4,6 +4,8 @@ import asyncio
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
 import wave
 from collections.abc import Callable
@@ -343,6 +345,42 @@ async def test_a_server_whose_models_are_missing_says_so_and_leaves_no_note(scri
     with reserve(settings) as taken, pytest.raises(NotConfigured):
         await serve(scripted(settings), taken, pytest.fail)
     assert running_server(settings.data_dir) is None
+
+
+SERVE_SCRIPTED = """
+import sys
+from tertulia.entrypoints.cli import main
+from tests.unit.test_cli import NoLibrary, ScriptedParts
+parts = ScriptedParts()
+parts.parts |= {"models": NoLibrary(), "model_names": ()}
+sys.exit(main(["serve"], parts))
+"""
+
+
+class NoLibrary:
+    """A library from which nothing is missing."""
+
+    def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return ()
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_prints_one_line_and_a_stop_that_was_asked_for_is_a_success(
+    stop: signal.Signals, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-W", "error", "-c", SERVE_SCRIPTED]
+    environment = {**os.environ, "TERTULIA_PORT": "0", "PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("Tertulia answers at http://127.0.0.1:")
+        assert (tmp_path / "data/server.json").exists()
+        process.send_signal(stop)
+        rest, errors = process.communicate(timeout=30)
+    assert (rest, errors, process.returncode) == ("", "", 0)
+    assert not (tmp_path / "data/server.json").exists()
 
 
 def test_a_note_of_a_server_that_died_counts_for_nothing(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -164,19 +164,23 @@ def main(arguments: Sequence[str] | None = None, make: "Callable[[Settings], Ass
         app(args=arguments, obj=session)
     except SystemExit as end:
         return int(end.code or 0)
-    except SettingsError as error:
-        terminal.complain(error.message)
-        return WRONG_USE
-    except TertuliaError as error:
-        terminal.complain(error.message)
-        return FAILED
-    except OSError as error:
-        terminal.complain(_about_file(error))
-        return FAILED
-    except Exception:
-        terminal.complain(_kept_for_a_report(session.settings.data_dir))
-        return FAILED
+    except Exception as error:
+        return _ended_by(error, session)
     return 0
+
+
+def _ended_by(error: Exception, session: Session) -> int:
+    match error:
+        case TertuliaError(message=message):
+            terminal.complain(message)
+        case BrokenPipeError():
+            # Whoever read the output has gone; the interpreter would complain of it at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        case OSError():
+            terminal.complain(_about_file(error))
+        case _:
+            terminal.complain(_kept_for_a_report(session.settings.data_dir))
+    return WRONG_USE if isinstance(error, SettingsError) else FAILED
 
 
 def _assistant(settings: Settings) -> "Assistant":

@@ -22,7 +22,7 @@ class RunningServer:
 def noted(data_dir: Path, address: str) -> Iterator[None]:
     """Leave the note while the server runs."""
     server = RunningServer(address=address, pid=os.getpid())
-    data_dir.mkdir(parents=True, exist_ok=True)
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = data_dir / f"{NOTE}.{server.pid}"
     draft.write_text(json.dumps(asdict(server)) + "\n", "utf-8")
     draft.replace(data_dir / NOTE)
