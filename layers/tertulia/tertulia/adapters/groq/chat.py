@@ -41,7 +41,7 @@ class GroqChat:
         """Import and build what the first turn needs; nothing is opened."""
         await asyncio.to_thread(lambda: self._model)
 
-    async def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncIterator[ModelEvent]:
+    async def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
         """Answer with text as it is written, or with tool calls; once something is out, nothing is tried again."""
 
         async def begin(left: float) -> tuple[ModelEvent | None, AsyncGenerator[ModelEvent]]:

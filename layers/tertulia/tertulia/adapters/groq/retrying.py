@@ -11,7 +11,7 @@ from tertulia.ports import Clock
 
 ATTEMPTS = 3
 
-_backing_off = wait_exponential_jitter(initial=0.5, max=8, jitter=0.5)
+_backing_off = wait_exponential_jitter(multiplier=0.5, max=8, jitter=0.5)
 _one_second = wait_fixed(1)
 _a_little_more = wait_random(0, 0.25)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from tertulia.adapters.groq.connection import GroqConnection
 from tertulia.adapters.groq.errors import ModelChoice
 from tertulia.domain.audio import HearingOutcome, Transcript, Utterance
+from tertulia.domain.hearing import MOST_NO_SPEECH, Segment, heard_words
 from tertulia.domain.languages import closest_language
 from tertulia.domain.prompts import Json
 
 if TYPE_CHECKING:
     from groq import AsyncGroq
-    from groq.types.audio import Transcription
 
 MOST_HINT_CHARACTERS = 896
 SECONDS = 60.0
@@ -32,10 +32,8 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Whisper invents "Thank you." for silence. It then says so itself: surely no speech, or probably and unsure of the words.
-_SURELY_SILENT = 0.9
-_PROBABLY_SILENT = 0.6
-_UNSURE_OF_WORDS = -0.5
+_SURE_OF_WORDS = -0.5
+_SURE_OF_SILENCE = 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +65,9 @@ class GroqTranscriber:
         """Write down what is said; what the model itself takes for no speech is silence."""
         wished = language or self._hints.language
 
-        async def ask(groq: "AsyncGroq") -> "Transcription":
+        async def ask(groq: "AsyncGroq") -> Transcript:
             optional = {"language": _primary(wished), "prompt": self._hints.words[-MOST_HINT_CHARACTERS:]}
-            return await groq.audio.transcriptions.create(
+            answer = await groq.audio.transcriptions.with_raw_response.create(
                 # The vendor judges by the name's ending; the client's own name and type do not matter.
                 file=(f"audio.{utterance.container}", utterance.data),
                 model=self.name,
@@ -77,27 +75,30 @@ class GroqTranscriber:
                 temperature=0.0,
                 extra_body={name: value for name, value in optional.items() if value},
             )
+            return _transcript(await answer.json(), utterance, wished)
 
-        answer = await self._connection.call(self._choice, ask, SECONDS)
-        return _transcript(answer.to_dict(), utterance, wished)
+        return await self._connection.call(self._choice, ask, SECONDS)
 
 
-def _transcript(answer: Mapping[str, Json], utterance: Utterance, wished: str | None) -> Transcript:
-    text = str(answer.get("text") or "").strip()
-    segments = answer.get("segments") or []
-    silent = not text or (bool(segments) and all(_is_silent(segment) for segment in segments))
+def _transcript(answer: Json, utterance: Utterance, wished: str | None) -> Transcript:
+    segments = [_segment(segment) for segment in answer.get("segments") or []]
+    is_doubted = any(segment.no_speech_probability >= MOST_NO_SPEECH for segment in segments)
+    text = heard_words(segments) if is_doubted else str(answer.get("text") or "").strip()
     return Transcript(
-        text="" if silent else text,
+        text=text,
         language=_language(str(answer.get("language") or ""), wished),
         seconds=float(answer.get("duration") or utterance.sound.seconds),
-        outcome=HearingOutcome.SILENCE if silent else HearingOutcome.SPEECH,
+        outcome=HearingOutcome.SPEECH if text else HearingOutcome.SILENCE,
     )
 
 
-def _is_silent(segment: Mapping[str, Json]) -> bool:
-    nobody = float(segment.get("no_speech_prob") or 0.0)
-    sure_of_words = float(segment.get("avg_logprob") or 0.0) >= _UNSURE_OF_WORDS
-    return nobody >= _SURELY_SILENT or (nobody >= _PROBABLY_SILENT and not sure_of_words)
+def _segment(data: Mapping[str, Json]) -> Segment:
+    """Read a segment; the large model doubts real speech too, so words it is sure of count for more than mild doubt."""
+    doubt = float(data.get("no_speech_prob") or 0.0)
+    likelihood = data.get("avg_logprob")
+    if likelihood is not None and likelihood >= _SURE_OF_WORDS and doubt < _SURE_OF_SILENCE:
+        doubt = 0.0
+    return Segment(text=str(data.get("text") or ""), no_speech_probability=doubt)
 
 
 def _primary(tag: str | None) -> str:
