@@ -24,14 +24,12 @@ NEVER_SAID = re.compile(
 """Credits and sign-offs of videos, which nobody says to an assistant."""
 
 WRITTEN_ON_SILENCE = frozenset(
-    """
+    phrase.strip()
+    for phrase in """
     you|bye|bye bye|okay|ok|so|oh|hmm|uh|um|thanks|thank you|thank you very much|thank you so much|thank you bye
     |danke|vielen dank|merci|gracias|muchas gracias|obrigado|obrigada|e aí|tchau|спасибо|продолжение следует
     |谢谢|謝謝|谢谢大家|謝謝大家|謝謝觀看|谢谢观看|ありがとうございました|감사합니다|네
-    """.replace("\n", " ")
-    .replace(" |", "|")
-    .strip()
-    .split("|")
+    """.split("|")
 )
 """Phrases a model writes on near silence, and which people say too: they count when there was time to say them."""
 
@@ -55,8 +53,8 @@ def heard_words(segments: Iterable[Segment]) -> str:
 
 def is_made_up(text: str, speech_seconds: float) -> bool:
     """Whether the text is one that models write on silence, given for how long somebody spoke."""
-    words = re.sub(r"[^\w\s'.]|\.(?=\s|$)", "", text).strip().casefold()
-    if not words or NEVER_SAID.search(words):
+    words = re.sub(r"[^\w\s']", "", text).strip().casefold()
+    if not words or NEVER_SAID.search(text):
         return True
     letters = sum(character.isalpha() for character in words)
     least = max(letters / LETTERS_A_SECOND, LEAST_SPEECH_SECONDS + 0.1)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 RATE = 16_000
 LEAST_SECONDS = 0.1
 MOST_MINUTES = 10
+RATES = range(1_000, 768_001)
+"""Other rates are damage, and resampling them could take minutes."""
 
 # FFmpeg is told the format: left to guess, it would also open playlists, which name other files and addresses.
 _FORMATS = {"wav": "wav", "webm": "matroska", "ogg": "ogg", "mp4": "mp4", "mp3": "mp3", "flac": "flac"}
@@ -94,9 +96,8 @@ def _frames(source: "InputContainer") -> Iterator["AudioFrame"]:
         except av.InvalidDataError:
             continue  # one damaged packet, as at the start of many MP3 files
         for frame in frames:
-            if not frame.sample_rate or not frame.samples:
-                continue
-            # Measured before resampling: a rate of 1 Hz would make 16,000 samples of each one.
+            if frame.sample_rate not in RATES:
+                raise UnsupportedMedia(f"Sound at {frame.sample_rate:,} samples a second is not supported.")
             seconds += frame.samples / frame.sample_rate
             if seconds > MOST_MINUTES * 60:
                 raise TooLarge(f"The recording is longer than {MOST_MINUTES} minutes. Send a shorter one.")
