@@ -24,12 +24,13 @@ NEVER_SAID = re.compile(
 """Credits and sign-offs of videos, which nobody says to an assistant."""
 
 WRITTEN_ON_SILENCE = frozenset(
-    phrase.strip()
-    for phrase in """
-    you|bye|bye bye|okay|ok|so|oh|hmm|uh|um|thanks|thank you|thank you very much|thank you so much|thank you bye
-    |danke|vielen dank|merci|gracias|muchas gracias|obrigado|obrigada|e aí|tchau|спасибо|продолжение следует
-    |谢谢|謝謝|谢谢大家|謝謝大家|謝謝觀看|谢谢观看|ありがとうございました|감사합니다|네
-    """.split("|")
+    {
+        *("you", "bye", "bye bye", "okay", "ok", "so", "oh", "hmm", "uh", "um"),
+        *("thanks", "thank you", "thank you very much", "thank you so much", "thank you bye"),
+        *("danke", "vielen dank", "merci", "gracias", "muchas gracias", "obrigado", "obrigada", "e aí", "tchau"),
+        *("спасибо", "продолжение следует", "谢谢", "謝謝", "谢谢大家", "謝謝大家", "謝謝觀看", "谢谢观看"),
+        *("ありがとうございました", "감사합니다", "네"),
+    }
 )
 """Phrases a model writes on near silence, and which people say too: they count when there was time to say them."""
 

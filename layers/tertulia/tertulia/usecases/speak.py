@@ -63,6 +63,7 @@ class Speak:
         finally:
             for task in tasks:
                 task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         return joined(sounds, self._synthesizer.rate)
 
     async def sentences(self, request: SpeechRequest) -> AsyncIterator[Spoke]:
