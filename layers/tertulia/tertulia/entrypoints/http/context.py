@@ -1,0 +1,92 @@
+"""What every router gets from the application it is part of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from tertulia.assistant import Assistant
+from tertulia.entrypoints.http.fields import IdempotencyKey
+from tertulia.entrypoints.http.live import LiveEvents
+from tertulia.entrypoints.http.sse import StreamHabits
+from tertulia.entrypoints.http.who import Tokens, User
+from tertulia.settings import Settings
+
+CLOUD_BODY_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """Where the application runs, as far as its manners depend on it."""
+
+    hosts: frozenset[str] | None = frozenset()
+    """Host names it answers to beside loopback; None answers to all, behind a gateway that checks them."""
+    origins: tuple[str, ...] = ()
+    most_body_bytes: int | None = None
+    habits: StreamHabits = field(default_factory=StreamHabits)
+    users: Mapping[str, str] = field(default_factory=dict)
+    """Tokens with their users."""
+    visitor: str | None = None
+    """Whom a request without a token is served as."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Surroundings":
+        """Return what the settings say."""
+        is_local = settings.profile == "embedded"
+        token = settings.api_token.get_secret_value() if settings.api_token else None
+        return cls(
+            hosts=frozenset(name.lower() for name in (settings.host, *settings.allowed_hosts)) if is_local else None,
+            origins=settings.cors_origins,
+            most_body_bytes=None if is_local else CLOUD_BODY_BYTES,
+            habits=StreamHabits(quiet_seconds=None if is_local else settings.cloud_seconds),
+            users={token: settings.user_id} if token else {},
+            visitor=settings.user_id if is_local and not token else None,
+        )
+
+    def tokens(self) -> Tokens:
+        """Return the tokens that are accepted here."""
+        return Tokens(self.users, self.visitor)
+
+
+def _assistant(request: Request) -> Assistant:
+    assistant: Assistant = request.app.state.assistant
+    return assistant
+
+
+def _habits(request: Request) -> StreamHabits:
+    habits: StreamHabits = request.app.state.surroundings.habits
+    return habits
+
+
+def _live(request: Request) -> LiveEvents:
+    """Return the users' streams, made for the first page that listens: what is needed for turns is slow to build."""
+    state = request.app.state
+    if state.live is None:
+        state.live = LiveEvents(state.assistant.clock.now())
+        state.assistant.turns.tell_when_stored(state.live.turn_stored)
+    live: LiveEvents = state.live
+    return live
+
+
+Parts = Annotated[Assistant, Depends(_assistant)]
+"""The application object."""
+Habits = Annotated[StreamHabits, Depends(_habits)]
+"""How event streams behave here."""
+Live = Annotated[LiveEvents, Depends(_live)]
+"""The users' own streams."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnCall:
+    """A request for a turn, with all that answering it takes."""
+
+    request: Request
+    assistant: Parts
+    habits: Habits
+    user: User
+    key: IdempotencyKey = None
+
+
+Call = Annotated[TurnCall, Depends()]
+"""A request for a turn."""

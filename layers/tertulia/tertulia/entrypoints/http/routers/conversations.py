@@ -1,0 +1,104 @@
+"""Conversations: listed, read, deleted."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, Field
+
+from tertulia.assistant import Assistant
+from tertulia.domain.turns import Conversation, Page, Turn
+from tertulia.entrypoints.http.context import Parts
+from tertulia.entrypoints.http.documents import READING
+from tertulia.entrypoints.http.fields import MOST_NUMBER, Absent, ConversationInPath, Label
+from tertulia.entrypoints.http.models import ConversationDetail, ConversationList, MessageList
+from tertulia.entrypoints.http.views import conversation_view, message_views
+from tertulia.entrypoints.http.who import User
+
+router = APIRouter(prefix="/api/chat/conversations", tags=["conversations"])
+
+PAGE_SIZE = 50
+TURNS_AT_ONCE = 500
+
+AfterId = Annotated[int | None, Absent, Query(ge=-1, le=MOST_NUMBER)]
+
+
+class Wish(BaseModel):
+    """Which part of the list is asked for."""
+
+    device_id: Label = None
+    page: Annotated[Annotated[int, Field(ge=1, le=1000)] | None, Absent] = None
+    page_size: Annotated[Annotated[int, Field(ge=1, le=100)] | None, Absent] = None
+    cursor: Annotated[Annotated[str, Field(max_length=512)] | None, Absent] = None
+
+
+@router.get("", responses=READING)
+async def conversations(wish: Annotated[Wish, Query()], assistant: Parts, user: User) -> ConversationList:
+    """List conversations, the last changed first."""
+    found: Page[Conversation] = Page((), wish.cursor)
+    for place in range(wish.page or 1):
+        if place and found.cursor is None:
+            found = Page(())
+            break
+        found = await assistant.conversations.page(
+            user, cursor=found.cursor, limit=wish.page_size or PAGE_SIZE, device_id=wish.device_id
+        )
+    return ConversationList(conversations=[conversation_view(each) for each in found.items], cursor=found.cursor)
+
+
+@router.get("/{id}", responses=READING, response_model_exclude_none=True)
+async def conversation(conversation_id: ConversationInPath, assistant: Parts, user: User) -> ConversationDetail:
+    """Return a conversation with all its messages."""
+    kept = await assistant.conversations.get(user, conversation_id)
+    turns = await _turns(assistant, kept)
+    return ConversationDetail(
+        **conversation_view(kept).model_dump(exclude={"message_count", "last_message"}),
+        action_items=[dict(item) for item in kept.action_items],
+        messages=message_views(turns),
+    )
+
+
+@router.get("/{id}/messages", responses=READING, response_model_exclude_none=True)
+async def messages(
+    conversation_id: ConversationInPath, assistant: Parts, user: User, after_id: AfterId = None
+) -> MessageList:
+    """Return the messages whose number is above `after_id`, any number will do."""
+    kept = await assistant.conversations.get(user, conversation_id)
+    after = -1 if after_id is None else after_id
+    return MessageList(messages=message_views(await _turns(assistant, kept, after), after))
+
+
+@router.delete("/{id}", status_code=204, responses=READING, response_class=Response)
+async def delete(conversation_id: ConversationInPath, assistant: Parts, user: User) -> Response:
+    """Delete a conversation with all that hangs from it."""
+    kept = await assistant.conversations.get(user, conversation_id)
+    await _forget_files(assistant, kept)
+    await assistant.conversations.delete(kept)
+    return Response(status_code=204)
+
+
+@router.delete("", status_code=204, responses=READING, response_class=Response)
+async def delete_all(assistant: Parts, user: User) -> Response:
+    """Delete every conversation of the user's."""
+    found: Page[Conversation] = Page((), "")
+    while found.cursor is not None:
+        found = await assistant.conversations.page(user, cursor=found.cursor or None)
+        for kept in found.items:
+            await _forget_files(assistant, kept)
+    await assistant.conversations.delete_all(user)
+    return Response(status_code=204)
+
+
+async def _turns(assistant: Assistant, conversation: Conversation, after: int = -1) -> list[Turn]:
+    turns: list[Turn] = []
+    while True:
+        more = await assistant.conversations.turns(conversation, after, TURNS_AT_ONCE)
+        turns += more
+        if len(more) < TURNS_AT_ONCE:
+            return turns
+        after = more[-1].answer_number
+
+
+async def _forget_files(assistant: Assistant, conversation: Conversation) -> None:
+    keys = [file.key for turn in await _turns(assistant, conversation) for file in turn.attachments if file.key]
+    for key in keys:
+        await assistant.blobs.remove(conversation.user, key)

@@ -1,0 +1,21 @@
+"""Which route a text would take."""
+
+from fastapi import APIRouter
+
+from tertulia.domain.languages import ENGLISH, closest_language
+from tertulia.domain.turns import checked_words
+from tertulia.entrypoints.http.context import Parts
+from tertulia.entrypoints.http.documents import ASKING
+from tertulia.entrypoints.http.models import RouteRequest, RouteResponse
+from tertulia.entrypoints.http.who import User
+
+router = APIRouter(prefix="/api", tags=["turns"])
+
+
+@router.post("/route", responses=ASKING)
+async def route(fields: RouteRequest, assistant: Parts, _: User) -> RouteResponse:
+    """Say how a text would be answered; no turn is taken."""
+    text = checked_words(fields.text, assistant.spoken.max_characters)
+    language = closest_language(fields.language) if fields.language else assistant.languages.detect(text) or ENGLISH
+    chosen, reason = await assistant.router.choose(text, language, assistant.spoken)
+    return RouteResponse(route=chosen, reason=reason)

@@ -1,0 +1,1 @@
+"""The HTTP surface, over a scripted assistant and a real database."""
