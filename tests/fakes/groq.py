@@ -1,13 +1,15 @@
 """Fixtures: a vendor that behaves like Groq, and our connection to it."""
 
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 from pydantic import SecretStr
 
+from tertulia.adapters.groq.chat import GroqChat
 from tertulia.adapters.groq.connection import GroqConnection
 from tests.fakes.clock import FakeClock
-from tests.fakes.vendor import FakeGroq, serving
+from tests.fakes.vendor import Answer, Called, Failure, FakeGroq, serving
 
 KEY = "gsk_test"
 
@@ -34,10 +36,40 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def groq(
-    vendor: FakeGroq, vendor_server: tuple[FakeGroq, str], clock: FakeClock
-) -> AsyncIterator[GroqConnection]:
+async def groq(vendor_server: tuple[FakeGroq, str], clock: FakeClock) -> AsyncIterator[GroqConnection]:
     """Connect to the vendor."""
+    vendor_server[0].forget()
     connection = GroqConnection(SecretStr(KEY), clock, vendor_server[1])
     yield connection
     await connection.close()
+
+
+class GroqVendor:
+    """Groq as the contract of chat models tells a vendor what to do."""
+
+    def __init__(self, server: FakeGroq, connection: GroqConnection) -> None:
+        self._server = server
+        self._model = GroqChat(connection, "qwen/qwen3.6-27b")
+
+    def writing(self, *pieces: str) -> GroqChat:
+        self._server.chats = [Answer(pieces=pieces)]
+        return self._model
+
+    def calling(self, name: str, arguments: str) -> GroqChat:
+        self._server.chats = [Answer(pieces=(), calls=(Called(name=name, pieces=tuple(arguments)),))]
+        return self._model
+
+    def failing(self) -> GroqChat:
+        self._server.chats = [Failure(status=500)] * 3
+        return self._model
+
+    def writing_for_ever(self) -> tuple[GroqChat, Callable[[], bool]]:
+        self._server.chats = [Answer(pieces=("on ",) * 100_000)]
+        return self._model, self._was_stopped
+
+    def _was_stopped(self) -> bool:
+        for _ in range(100):
+            if self._server.left:
+                return True
+            time.sleep(0.01)
+        return False

@@ -10,7 +10,9 @@ from tertulia.domain.phrases import phrase, phrases
 
 
 def error_codes(kind: type[TertuliaError] = TertuliaError) -> set[str]:
-    return {kind.code}.union(*(error_codes(child) for child in kind.__subclasses__()))
+    """Return the codes of the one tree; a settings error stops the start and is never spoken."""
+    children = (child for child in kind.__subclasses__() if child.__module__ == TertuliaError.__module__)
+    return {kind.code}.union(*(error_codes(child) for child in children))
 
 
 def places(text: str) -> set[str]:

@@ -1,0 +1,83 @@
+"""What every synthesizer promises."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tertulia.adapters.groq.connection import GroqConnection
+from tertulia.adapters.groq.synthesizer import GroqSynthesizer
+from tertulia.domain.errors import ModelDown, TertuliaError
+from tertulia.ports import Synthesizer
+from tests.fakes.scripted import ToneVoice
+from tests.fakes.vendor import Failure, FakeGroq
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A synthesizer with the way to make it fail."""
+
+    synthesizer: Synthesizer
+    will_fail: Callable[[], None]
+
+
+def tone() -> Subject:
+    voice = ToneVoice()
+
+    def will_fail() -> None:
+        voice.error = ModelDown()
+
+    return Subject(voice, will_fail)
+
+
+def of_groq(vendor: FakeGroq, groq: GroqConnection) -> Subject:
+    def will_fail() -> None:
+        vendor.speeches = [Failure(status=503)] * 3
+
+    return Subject(GroqSynthesizer(groq), will_fail)
+
+
+@pytest.fixture(params=["tone", "groq"])
+def subject(request: pytest.FixtureRequest) -> Subject:
+    if request.param == "tone":
+        return tone()
+    return of_groq(request.getfixturevalue("vendor"), request.getfixturevalue("groq"))
+
+
+async def test_a_text_becomes_sound_at_the_rate_it_tells(subject: Subject) -> None:
+    sound = await subject.synthesizer.speak("Hello there, this is a test.")
+    assert sound.rate == subject.synthesizer.rate
+    assert len(sound.pcm) % 2 == 0
+    assert any(sound.pcm)
+
+
+async def test_a_longer_text_takes_longer_to_say(subject: Subject) -> None:
+    short = await subject.synthesizer.speak("Yes.")
+    long = await subject.synthesizer.speak("Yes, and here is all that there is to say about it.")
+    assert long.seconds > short.seconds > 0
+
+
+async def test_the_longest_text_it_takes_is_said(subject: Subject) -> None:
+    most = subject.synthesizer.most_characters
+    text = ("word " * most)[:most].strip().ljust(most, ".")
+    assert (await subject.synthesizer.speak(text)).seconds > 0
+
+
+async def test_two_texts_at_once_do_not_mix(subject: Subject) -> None:
+    texts = ("One.", "Two and more than that.")
+    alone = [(await subject.synthesizer.speak(text)).seconds for text in texts]
+    together = await asyncio.gather(*(subject.synthesizer.speak(text) for text in texts))
+    assert [sound.seconds for sound in together] == alone
+
+
+async def test_a_failure_is_one_of_ours(subject: Subject) -> None:
+    subject.will_fail()
+    with pytest.raises(TertuliaError) as raised:
+        await subject.synthesizer.speak("Hello.")
+    assert raised.value.code == "model_down"
+
+
+def test_it_speaks_english_and_has_a_name(subject: Subject) -> None:
+    assert subject.synthesizer.speaks("en-US")
+    assert subject.synthesizer.name.strip()
