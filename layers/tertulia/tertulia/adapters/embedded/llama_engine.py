@@ -1,0 +1,98 @@
+"""A llama.cpp server inside the process: loads one model, and completes one chat at a time."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from tertulia.adapters.embedded.threads import prepare_threads, thread_count
+from tertulia.domain.errors import NotConfigured
+from tertulia.domain.prompts import Json
+
+CONTEXT = 4096
+PROMPT_BATCH = 64
+"""Tokens read before a stop is noticed: under a second, and no slower than larger batches on a few cores."""
+KEPT_PREFIXES_MIB = 256
+REUSED_RUN = 64
+"""A run of this many known tokens is kept when the exchange before it falls out of the prompt."""
+
+type OnChunk = Callable[[Json], bool]
+"""Takes a chunk of the stream; True stops the model."""
+
+
+class Engine(Protocol):
+    """What runs a language model; every call blocks its thread."""
+
+    @property
+    def context(self) -> int:
+        """How many tokens a prompt and its answer may have together."""
+        ...
+
+    def load(self) -> None:
+        """Load the model, once; raises NotConfigured."""
+        ...
+
+    def complete(self, body: Mapping[str, Json], on_chunk: OnChunk) -> None:
+        """Complete a chat, in the words of the OpenAI API, chunk by chunk."""
+        ...
+
+    def close(self) -> None:
+        """Free the model's memory."""
+        ...
+
+
+class LlamaEngine:
+    """Runs a GGUF file with xllamacpp."""
+
+    def __init__(self, path: Path, context: int = CONTEXT) -> None:
+        self.context = context
+        self._path = path
+        self._server: Any = None
+        self._folder: TemporaryDirectory[str] | None = None
+
+    def load(self) -> None:
+        """Load the model, once; raises NotConfigured."""
+        if self._server is not None:
+            return
+        if not self._path.is_file():
+            raise NotConfigured("The local language model is not on this machine yet. Run `tertulia models fetch`.")
+        prepare_threads()
+        import xllamacpp  # type: ignore[import-untyped]
+
+        folder = TemporaryDirectory(prefix="tertulia-")
+        try:
+            self._server = xllamacpp.Server(self._parameters(xllamacpp.CommonParams(), Path(folder.name)))
+        except RuntimeError as error:
+            folder.cleanup()
+            raise NotConfigured(
+                "The local language model could not be loaded: its file is damaged, or memory is short. "
+                "Run `tertulia models fetch` to check the file."
+            ) from error
+        self._folder = folder
+
+    def _parameters(self, parameters: Any, folder: Path) -> Any:
+        parameters.model.path = str(self._path)
+        parameters.n_ctx = self.context
+        parameters.n_parallel = 1
+        parameters.n_batch = parameters.n_ubatch = PROMPT_BATCH
+        parameters.n_cache_reuse = REUSED_RUN
+        parameters.cache_ram_mib = KEPT_PREFIXES_MIB
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = thread_count()
+        parameters.verbosity = -1
+        # The library always opens a server of its own. Nobody is meant to find it: a socket in a private folder, a random key.
+        parameters.hostnames = [str(folder / "llama.sock")]
+        parameters.api_keys = [secrets.token_urlsafe(32)]
+        return parameters
+
+    def complete(self, body: Mapping[str, Json], on_chunk: OnChunk) -> None:
+        """Complete a chat, in the words of the OpenAI API, chunk by chunk."""
+        self.load()
+        self._server.handle_chat_completions(dict(body), on_chunk)
+
+    def close(self) -> None:
+        """Free the model's memory."""
+        self._server = None
+        if self._folder:
+            self._folder.cleanup()
+            self._folder = None
