@@ -220,6 +220,13 @@ async def test_an_address_may_be_given_with_its_path(
     await connection.close()
 
 
+async def test_parts_made_ready_at_once_share_one_client(clock: FakeClock) -> None:
+    connection = GroqConnection(SecretStr(KEY), clock)
+    clients = await asyncio.gather(*(asyncio.to_thread(lambda: connection.sdk) for _ in range(8)))
+    await connection.close()
+    assert len({id(client) for client in clients}) == 1
+
+
 def test_the_key_is_in_no_text_about_the_connection(groq: GroqConnection) -> None:
     assert KEY not in repr(groq)
     assert KEY not in repr(vars(groq))

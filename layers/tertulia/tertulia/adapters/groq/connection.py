@@ -1,9 +1,9 @@
 """One connection to Groq for all that speak with it: the key, the address, one pool, one way to fail."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
@@ -28,11 +28,19 @@ class GroqConnection:
         self._clock = clock
         # The SDK adds the path itself; people copy the address with it.
         self._base_url = (base_url or GROQ).rstrip("/").removesuffix(_OPENAI_PATH)
+        self._building = threading.Lock()
+        self._sdk: AsyncGroq | None = None
         self.retries = Retries(clock)
 
-    @cached_property
+    @property
     def sdk(self) -> "AsyncGroq":
         """Groq's own client, which never retries: that is our policy."""
+        # All parts are made ready at once, each in a thread of its own, and share this client.
+        with self._building:
+            self._sdk = self._sdk or self._built()
+        return self._sdk
+
+    def _built(self) -> "AsyncGroq":
         import httpx
         from groq import AsyncGroq
 
@@ -63,5 +71,5 @@ class GroqConnection:
 
     async def close(self) -> None:
         """Close the pool, if one was ever opened."""
-        if "sdk" in self.__dict__:
-            await self.sdk.close()
+        if self._sdk is not None:
+            await self._sdk.close()
