@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from tertulia.adapters.embedded.kokoro import KokoroSynthesizer
 from tertulia.adapters.groq.connection import GroqConnection
 from tertulia.adapters.groq.synthesizer import GroqSynthesizer
 from tertulia.domain.errors import ModelDown, TertuliaError
 from tertulia.ports import Synthesizer
 from tests.fakes.scripted import ToneVoice
 from tests.fakes.vendor import Failure, FakeGroq
+from tests.model_links import break_file, model_links
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,21 @@ def of_groq(vendor: FakeGroq, groq: GroqConnection) -> Subject:
     return Subject(GroqSynthesizer(groq), will_fail)
 
 
-@pytest.fixture(params=["tone", "groq"])
-def subject(request: pytest.FixtureRequest) -> Subject:
+def kokoro(tmp_path: Path) -> Subject:
+    folder = model_links("kokoro", tmp_path)
+
+    def will_fail() -> None:
+        break_file(folder / "kokoro-v1.0.int8.onnx")
+
+    return Subject(KokoroSynthesizer(folder), will_fail)
+
+
+@pytest.fixture(params=["tone", "groq", pytest.param("kokoro", marks=pytest.mark.models)])
+def subject(request: pytest.FixtureRequest, tmp_path: Path) -> Subject:
     if request.param == "tone":
         return tone()
+    if request.param == "kokoro":
+        return kokoro(tmp_path)
     return of_groq(request.getfixturevalue("vendor"), request.getfixturevalue("groq"))
 
 

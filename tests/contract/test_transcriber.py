@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from tertulia.adapters.embedded.whisper import WhisperTranscriber
 from tertulia.adapters.groq.connection import GroqConnection
 from tertulia.adapters.groq.transcriber import GroqTranscriber
 from tertulia.domain.audio import HearingOutcome, Sound, Utterance
@@ -13,10 +15,13 @@ from tertulia.domain.languages import LANGUAGES
 from tertulia.ports import Transcriber
 from tests.fakes.scripted import ScriptedTranscriber
 from tests.fakes.vendor import Failure, FakeGroq, Heard
+from tests.model_links import break_file, model_links
+from tests.sounds import recording, silence
 
 WORDS = "What is the capital of France?"
-SOUND = Sound(b"\0\1" * 16_000, 16_000)
+SOUND = Sound(recording("capital_of_france.wav")[44:], 16_000)
 UTTERANCE = Utterance(data=SOUND.as_wav(), container="wav", sound=SOUND)
+NOTHING = Sound(silence(2.0), 16_000)
 
 
 @dataclass(frozen=True)
@@ -50,10 +55,28 @@ def of_groq(vendor: FakeGroq, groq: GroqConnection) -> Subject:
     return Subject(GroqTranscriber(groq, "whisper-large-v3"), will_hear_nothing, will_fail)
 
 
-@pytest.fixture(params=["scripted", "groq"])
-def subject(request: pytest.FixtureRequest) -> Subject:
+def whisper(name: str, tmp_path: Path) -> Subject:
+    folder = model_links(name, tmp_path)
+
+    def will_fail() -> None:
+        break_file(folder / "model.bin")
+
+    # Nothing need be arranged: it hears by itself that nobody speaks.
+    return Subject(WhisperTranscriber(folder), lambda: None, will_fail)
+
+
+@pytest.fixture(
+    params=[
+        "scripted",
+        "groq",
+        pytest.param("whisper-tiny-en", marks=pytest.mark.models),
+    ]
+)
+def subject(request: pytest.FixtureRequest, tmp_path: Path) -> Subject:
     if request.param == "scripted":
         return scripted()
+    if request.param.startswith("whisper"):
+        return whisper(request.param, tmp_path)
     return of_groq(request.getfixturevalue("vendor"), request.getfixturevalue("groq"))
 
 
@@ -67,7 +90,7 @@ async def test_speech_becomes_its_words_with_a_language_of_ours_and_a_length(sub
 
 async def test_silence_has_no_words(subject: Subject) -> None:
     subject.will_hear_nothing()
-    heard = await subject.transcriber.transcribe(UTTERANCE, "en-US")
+    heard = await subject.transcriber.transcribe(Utterance(NOTHING.as_wav(), "wav", NOTHING), "en-US")
     assert heard.is_silence
     assert heard.text == ""
 
