@@ -155,7 +155,8 @@ function receiptOf({ stages = {}, models = {}, memories_used: memories = 0, degr
   const lines = [times.join(" · "), names.join(" · "), memories && say("memories", { count: memories }), ...degraded.map((what) => say("without", { what }))];
   const shown = lines.filter(Boolean).map((line) => make("span", {}, line));
   if (!shown.length) return [];
-  return [make("details", { class: "receipt" }, make("summary", {}, say("details")), ...shown)];
+  const toggle = ({ target }) => target.open && target.scrollIntoView({ block: "nearest" });
+  return [make("details", { class: "receipt", toggle }, make("summary", {}, say("details")), ...shown)];
 }
 
 function duration(ms) {
