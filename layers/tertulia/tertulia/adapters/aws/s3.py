@@ -1,0 +1,71 @@
+"""Files of users in an S3 bucket."""
+
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from tertulia.adapters.aws.calls import call
+from tertulia.adapters.blob_keys import checked_key, folder_of, is_key
+from tertulia.domain.errors import NotFound
+from tertulia.ports import Blob
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+_MOST_NAME_CHARACTERS = 1_500
+"""What is known about an object has 2 KB, and only in ASCII."""
+
+
+class S3Blobs:
+    """Each file as one object, under a folder for each user."""
+
+    def __init__(self, bucket: str, client: "S3Client | None" = None) -> None:
+        self._bucket = bucket
+        self._given = client
+
+    async def put(self, user: str, blob: Blob) -> None:
+        """Keep a file; the same key again replaces it."""
+        await call(
+            self._client.put_object,
+            Bucket=self._bucket,
+            Key=_place(user, checked_key(blob.key)),
+            Body=blob.data,
+            ContentType=blob.media_type,
+            Metadata={"name": _quoted(blob.name), "created-at": blob.created_at.isoformat()},
+        )
+
+    async def get(self, user: str, key: str) -> Blob:
+        """Return a file of the user's, or raise NotFound."""
+        if not is_key(key):
+            raise NotFound
+        found = await call(self._client.get_object, Bucket=self._bucket, Key=_place(user, key))
+        return Blob(
+            key=key,
+            data=await call(found["Body"].read),
+            name=unquote(found["Metadata"]["name"]),
+            media_type=found["ContentType"],
+            created_at=datetime.fromisoformat(found["Metadata"]["created-at"]),
+        )
+
+    async def remove(self, user: str, key: str) -> None:
+        """Delete a file; deleting what is not there is fine."""
+        if is_key(key):
+            await call(self._client.delete_object, Bucket=self._bucket, Key=_place(user, key))
+
+    @cached_property
+    def _client(self) -> "S3Client":
+        import boto3
+
+        return self._given or boto3.client("s3")
+
+
+def _place(user: str, key: str) -> str:
+    return f"files/{folder_of(user)}/{key}"
+
+
+def _quoted(name: str) -> str:
+    """Write a name in ASCII, cut at a whole character."""
+    while len(quoted := quote(name, errors="replace")) > _MOST_NAME_CHARACTERS:
+        name = name[:-1]
+    return quoted

@@ -1,0 +1,62 @@
+"""What a conversation's row says, kept right turn by turn: the same in every store."""
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from tertulia.adapters.documents import storable
+from tertulia.domain.errors import NotFound
+from tertulia.domain.messages import LAST_MESSAGE_CHARACTERS, messages_of
+from tertulia.domain.turns import Conversation, Turn, title_from
+
+_ID_BYTES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationRow:
+    """A conversation as it is stored."""
+
+    conversation: Conversation
+    last_number: int = -1
+    """The number of the turn that `last_message` is from."""
+
+    def with_turn(self, turn: Turn, replaced: Turn | None, now: datetime) -> "ConversationRow":
+        """Return the row after a turn was kept, in place of a failed one where there is one."""
+        before = self.conversation
+        # A failed turn's retry may carry a lower number, and its words must go with it.
+        is_last = turn.number >= self.last_number or (replaced is not None and replaced.number == self.last_number)
+        after = replace(
+            before,
+            title=before.title or storable(title_from(turn.text)),
+            updated_at=now,
+            message_count=before.message_count + count_messages(turn) - (count_messages(replaced) if replaced else 0),
+            last_message=storable(turn.text[:LAST_MESSAGE_CHARACTERS]) if is_last else before.last_message,
+        )
+        return ConversationRow(conversation=after, last_number=turn.number if is_last else self.last_number)
+
+    def without_turn(self, turn: Turn) -> "ConversationRow | None":
+        """Return the row after a failed turn went to another conversation, or None when nothing is left."""
+        count = self.conversation.message_count - count_messages(turn)
+        return replace(self, conversation=replace(self.conversation, message_count=count)) if count > 0 else None
+
+
+def new_conversation(user: str, device_id: str | None, now: datetime) -> Conversation:
+    """Open a conversation with an id that nobody can guess."""
+    return Conversation(id=secrets.token_hex(_ID_BYTES), user=user, created_at=now, updated_at=now, device_id=device_id)
+
+
+def first_row(conversation: Conversation) -> ConversationRow:
+    """Return the row to begin with where none is stored; NotFound if there was one, since it was deleted meanwhile."""
+    if conversation.message_count:
+        raise NotFound
+    return ConversationRow(conversation=conversation)
+
+
+def count_messages(turn: Turn) -> int:
+    """Return how many messages clients see of a turn."""
+    return sum(1 for _ in messages_of(turn))
+
+
+def last_message_number(turn: Turn) -> int:
+    """Return the number of a turn's last message."""
+    return max(message.id for message in messages_of(turn))

@@ -1,0 +1,107 @@
+"""Every adapter of the store ports, under the same tests."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
+from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
+from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
+from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
+from tertulia.adapters.aws.s3 import S3Blobs
+from tertulia.adapters.embedded.files import FileBlobs
+from tertulia.adapters.embedded.sqlite import Database
+from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
+from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
+from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
+from tertulia.ports import BlobStore, ConversationStore, TurnClaims, TurnEvents
+from tests.fakes.clock import FakeClock
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+
+NOBODY: Any = {"region_name": "eu-central-1", "aws_access_key_id": "nobody", "aws_secret_access_key": "nothing"}
+_PLACEHOLDERS = re.compile(r"[#:]\w+")
+_SYNTAX = {"SET", "AND", "OR", "BETWEEN", "begins_with", "attribute_exists", "attribute_not_exists"}
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The stores of one place, which share their data."""
+
+    conversations: ConversationStore
+    claims: TurnClaims
+    events: TurnEvents
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = Database(tmp_path / "data" / "tertulia.db")
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def aws() -> Iterator[None]:
+    with mock_aws():
+        yield
+
+
+@pytest.fixture(scope="session")
+def dynamodb() -> "DynamoDBClient":
+    """Return one client for all tests, since making one takes longer than a test; what it finds is each test's own."""
+    client = boto3.client("dynamodb", **NOBODY)
+    client.meta.events.register("provide-client-params.dynamodb", _refuse_bare_names)
+    return client
+
+
+@pytest.fixture(scope="session")
+def s3() -> "S3Client":
+    return boto3.client("s3", **NOBODY)
+
+
+@pytest.fixture
+def table(aws: None, dynamodb: "DynamoDBClient") -> DynamoTable:
+    dynamodb.create_table(**table_definition("tertulia"))
+    return DynamoTable("tertulia", dynamodb)
+
+
+@pytest.fixture(params=["sqlite", "dynamodb"])
+def stores(request: pytest.FixtureRequest, clock: FakeClock) -> Stores:
+    if request.param == "sqlite":
+        database: Database = request.getfixturevalue("database")
+        return Stores(
+            SqliteConversations(database, clock), SqliteTurnClaims(database, clock), SqliteTurnEvents(database, clock)
+        )
+    table: DynamoTable = request.getfixturevalue("table")
+    return Stores(DynamoConversations(table, clock), DynamoTurnClaims(table, clock), DynamoTurnEvents(table, clock))
+
+
+@pytest.fixture(params=["files", "s3"])
+def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStore:
+    if request.param == "files":
+        return FileBlobs(tmp_path / "files")
+    request.getfixturevalue("aws")
+    client: S3Client = request.getfixturevalue("s3")
+    client.create_bucket(Bucket="tertulia-files", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+    return S3Blobs("tertulia-files", client)
+
+
+def _refuse_bare_names(params: dict[str, Any], **_: object) -> None:
+    """Refuse any attribute name in an expression without its placeholder, as AWS refuses 573 reserved ones."""
+    for name, expression in params.items():
+        if name.endswith("Expression"):
+            bare = set(re.findall(r"[A-Za-z_]\w*", _PLACEHOLDERS.sub(" ", expression))) - _SYNTAX
+            assert not bare, f"{name} uses {bare} without a placeholder"
