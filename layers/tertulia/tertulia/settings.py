@@ -96,6 +96,7 @@ class Settings(BaseSettings):
     models_dir: Folder = Field(default_factory=lambda: _home("XDG_CACHE_HOME", ".cache") / "models")
     table_name: Text = "tertulia"
     bucket_name: Text = "tertulia"
+    secrets_path: Text | None = None
     api_token: Secret = None
     cors_origins: Origins = ("http://localhost:3000", "http://localhost:5173", "http://localhost:8421")
     user_id: Text = "user-1"

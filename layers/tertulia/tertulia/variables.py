@@ -20,6 +20,7 @@ _OURS = frozenset(
         "models_dir",
         "table_name",
         "bucket_name",
+        "secrets_path",
         "api_token",
         "cors_origins",
         "local_llm",
