@@ -129,7 +129,7 @@ def test_a_model_has_a_name_for_receipts(vendor: Vendor) -> None:
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[LlamaEngine]:
-    engine = LlamaEngine(model_library("qwen-0.5b").path("qwen-0.5b"))
+    engine = LlamaEngine(lambda: model_library("qwen-0.5b").path("qwen-0.5b"))
     yield engine
     engine.close()
 
@@ -162,7 +162,7 @@ async def test_the_small_model_calls_the_calculator_and_answers_from_its_result(
 
 @pytest.mark.models
 async def test_the_small_model_takes_a_prompt_longer_than_its_context() -> None:
-    engine = LlamaEngine(model_library("qwen-0.5b").path("qwen-0.5b"), context=256)
+    engine = LlamaEngine(lambda: model_library("qwen-0.5b").path("qwen-0.5b"), context=256)
     # Rare characters are three tokens each, which no estimate expects.
     rare = "".join(chr(0x2F00 + place % 200) for place in range(400))
     prompt = Prompt(messages=(ChatMessage(role="user", parts=(rare,)),), max_tokens=1)

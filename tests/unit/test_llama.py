@@ -10,6 +10,7 @@ import pytest
 
 from tertulia.adapters.embedded.llama import LlamaModel
 from tertulia.adapters.embedded.llama_engine import LlamaEngine
+from tertulia.adapters.embedded.model_library import ModelLibrary
 from tertulia.domain.errors import ModelBusy, NotConfigured, ProviderFailed, ProviderTimeout
 from tertulia.domain.prompts import (
     ChatMessage,
@@ -236,9 +237,11 @@ async def test_closing_frees_the_engine() -> None:
     assert engine.closed
 
 
-def test_a_missing_model_file_names_the_command_that_fetches_it(tmp_path: Path) -> None:
+async def test_a_missing_model_file_names_the_command_that_fetches_it(tmp_path: Path) -> None:
+    model = LlamaModel(LlamaEngine(lambda: ModelLibrary(tmp_path).path("qwen-0.5b")), "qwen-0.5b")
+
     with pytest.raises(NotConfigured, match="tertulia models fetch"):
-        LlamaEngine(tmp_path / "none.gguf").load()
+        await all_of(model.stream(asked("Hi")))
 
 
 def test_a_damaged_model_file_is_an_error_and_no_crash(tmp_path: Path) -> None:
@@ -246,4 +249,4 @@ def test_a_damaged_model_file_is_an_error_and_no_crash(tmp_path: Path) -> None:
     damaged.write_bytes(b"GGUF" + bytes(1000))
 
     with pytest.raises(NotConfigured, match="damaged"):
-        LlamaEngine(damaged).load()
+        LlamaEngine(lambda: damaged).load()

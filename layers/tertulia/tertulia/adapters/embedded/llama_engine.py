@@ -43,11 +43,11 @@ class Engine(Protocol):
 
 
 class LlamaEngine:
-    """Runs a GGUF file with xllamacpp."""
+    """Runs a GGUF file with xllamacpp; the file is looked for, and checked, when it is loaded."""
 
-    def __init__(self, path: Path, context: int = CONTEXT) -> None:
+    def __init__(self, find: Callable[[], Path], context: int = CONTEXT) -> None:
         self.context = context
-        self._path = path
+        self._find = find
         self._server: Any = None
         self._folder: TemporaryDirectory[str] | None = None
 
@@ -55,14 +55,13 @@ class LlamaEngine:
         """Load the model, once; raises NotConfigured."""
         if self._server is not None:
             return
-        if not self._path.is_file():
-            raise NotConfigured("The local language model is not on this machine yet. Run `tertulia models fetch`.")
+        path = self._find()
         prepare_threads()
         import xllamacpp  # type: ignore[import-untyped]
 
         folder = TemporaryDirectory(prefix="tertulia-")
         try:
-            self._server = xllamacpp.Server(self._parameters(xllamacpp.CommonParams(), Path(folder.name)))
+            self._server = xllamacpp.Server(self._parameters(xllamacpp.CommonParams(), path, Path(folder.name)))
         except RuntimeError as error:
             folder.cleanup()
             raise NotConfigured(
@@ -71,8 +70,8 @@ class LlamaEngine:
             ) from error
         self._folder = folder
 
-    def _parameters(self, parameters: Any, folder: Path) -> Any:
-        parameters.model.path = str(self._path)
+    def _parameters(self, parameters: Any, path: Path, folder: Path) -> Any:
+        parameters.model.path = str(path)
         parameters.n_ctx = self.context
         parameters.n_parallel = 1
         parameters.n_batch = parameters.n_ubatch = PROMPT_BATCH
