@@ -13,7 +13,6 @@ from tertulia.usecases.fold import Reply
 MOST_HEADER_BYTES = 2000
 """All headers of an answer must stay below 10,240 bytes in the cloud."""
 EMPTY_RATE = 24_000
-AUDIO_ERROR = "The answer could not be spoken; its text is here."
 
 
 def joined_wav(speech: Sequence[Spoke]) -> bytes:
@@ -44,6 +43,17 @@ def exact(text: str) -> str:
             break
         pieces.append(piece)
     return "".join(pieces)
+
+
+def audio_error(reply: Reply) -> str | None:
+    """Say why an answer, or a part of it, was not spoken; None where it was."""
+    if reply.is_silence:
+        return None
+    reasons = [what for what in reply.done.receipt.degraded if what.startswith("speech")]
+    if reply.speech and not reasons:
+        return None
+    reason = reasons[0].partition(": ")[2] if reasons else ""
+    return f"The answer could not be spoken{': ' + readable(reason) if reason else ''}."
 
 
 def spoken_headers(reply: Reply) -> dict[str, str]:

@@ -14,7 +14,7 @@ from tertulia.entrypoints.http.documents import ASKING
 from tertulia.entrypoints.http.fields import Absent, LanguageField
 from tertulia.entrypoints.http.models import Heard, TurnFields, VoiceResponse
 from tertulia.entrypoints.http.requests import recording, revoicing, turn_request, uploads_of
-from tertulia.entrypoints.http.spoken import AUDIO_ERROR, joined_wav, spoken_headers
+from tertulia.entrypoints.http.spoken import audio_error, joined_wav, spoken_headers
 from tertulia.entrypoints.http.turn_taking import reply_of, stream_of
 from tertulia.entrypoints.http.who import User
 from tertulia.usecases.fold import Reply
@@ -70,7 +70,7 @@ def _as_json(reply: Reply) -> Response:
             "transcript": heard.text if heard else "",
             "response": done.response,
             "audio": base64.b64encode(wav).decode() if wav else None,
-            "audio_error": None if wav or reply.is_silence else AUDIO_ERROR,
+            "audio_error": audio_error(reply),
             "outcome": "silence" if reply.is_silence else "speech",
             "conversation_id": done.conversation_id,
             "turn_id": done.turn_id,
@@ -86,8 +86,8 @@ def _as_sound(reply: Reply) -> Response:
     if reply.is_silence:
         raise Silence
     headers = spoken_headers(reply)
-    if not reply.speech:
-        headers["X-Audio-Error"] = AUDIO_ERROR
+    if reason := audio_error(reply):
+        headers["X-Audio-Error"] = reason
     return Response(joined_wav(reply.speech), media_type=WAV, headers=headers)
 
 
