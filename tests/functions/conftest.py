@@ -1,0 +1,124 @@
+"""One execution environment for each test: scripted models over a DynamoDB table and an S3 bucket in memory."""
+
+import json
+import logging
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import boto3
+import pytest
+from mangum.types import LambdaContext
+from moto import mock_aws
+from pydantic import SecretStr
+
+from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
+from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
+from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
+from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
+from tertulia.adapters.aws.s3 import S3Blobs
+from tertulia.adapters.embedded.clock import SystemClock
+from tertulia.assistant import Assistant
+from tertulia.entrypoints import aws
+from tertulia.settings import Settings
+from tests.conftest import MakeAssistant
+from tests.functions.handlers import handler_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+
+REGION: Final = "eu-central-1"
+NOBODY: Any = {"region_name": REGION, "aws_access_key_id": "nobody", "aws_secret_access_key": "nothing"}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What Lambda tells a function about its call."""
+
+    function_name: str = "tertulia"
+    function_version: str = "1"
+    invoked_function_arn: str = "arn:aws:lambda:eu-central-1:123456789012:function:tertulia"
+    memory_limit_in_mb: int = 1769
+    aws_request_id: str = "5a1c0f9e-8d3b-4c57-9a2e-0f6b7c8d9e10"
+    log_group_name: str = "/aws/lambda/tertulia"
+    log_stream_name: str = "2026/11/30/[1]0123456789abcdef"
+    identity: None = None
+    client_context: None = None
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 20_000
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """The functions of one deployment, which share their data."""
+
+    assistant: Assistant
+    environment: aws.Environment
+    s3: "S3Client"
+    process: Executor
+    """A thread of its own, since a process has one event loop and the test's thread has another."""
+
+    def call(self, function: str, event: str, **changes: Any) -> dict[str, Any]:
+        """Call a function with a recorded event."""
+        recorded = json.loads((Path(__file__).parents[1] / f"events/{event}.json").read_text("utf-8")) | changes
+        return self.process.submit(handler_of(function), recorded, cast(LambdaContext, Context())).result()
+
+
+@pytest.fixture(scope="session")
+def dynamodb() -> "DynamoDBClient":
+    return boto3.client("dynamodb", **NOBODY)
+
+
+@pytest.fixture(scope="session")
+def s3() -> "S3Client":
+    return boto3.client("s3", **NOBODY)
+
+
+@pytest.fixture
+def fresh_logger() -> Iterator[None]:
+    """Give the product's logger back as it was: Powertools takes it over for the whole process."""
+    logger = logging.getLogger("tertulia")
+    filters = {handler: list(handler.filters) for handler in logging.root.handlers}
+    before = logger.__dict__ | {"handlers": list(logger.handlers)}
+    yield
+    logger.__dict__.clear()
+    logger.__dict__.update(before)
+    for handler in logging.root.handlers:
+        handler.filters = filters.get(handler, [])
+
+
+@pytest.fixture
+def cloud_parts(dynamodb: "DynamoDBClient", s3: "S3Client") -> Iterator[dict[str, Any]]:
+    with mock_aws():
+        dynamodb.create_table(**table_definition("tertulia"))
+        s3.create_bucket(Bucket="tertulia", CreateBucketConfiguration={"LocationConstraint": REGION})
+        table, clock = DynamoTable("tertulia", dynamodb), SystemClock()
+        yield {
+            "conversations": DynamoConversations(table, clock),
+            "claims": DynamoTurnClaims(table, clock),
+            "events": DynamoTurnEvents(table, clock),
+            "blobs": S3Blobs("tertulia", s3),
+        }
+
+
+@pytest.fixture
+def cloud(
+    make_assistant: MakeAssistant,
+    settings: Settings,
+    cloud_parts: dict[str, Any],
+    s3: "S3Client",
+    fresh_logger: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Cloud]:
+    """Return functions in one execution environment."""
+    deployed = settings.model_copy(update={"profile": "aws", "api_token": SecretStr("token-of-ana")})
+    assistant = make_assistant(deployed, **cloud_parts)
+    environment = aws.Environment(assistant)
+    monkeypatch.setattr(aws, "environment", lambda: environment)
+    with ThreadPoolExecutor(1) as process:
+        yield Cloud(assistant, environment, s3, process)
+        process.submit(environment.close).result()
