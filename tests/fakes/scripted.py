@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from tertulia.domain.audio import HearingOutcome, Sound, Transcript, Utterance
-from tertulia.domain.errors import NoAudio
+from tertulia.domain.errors import NoAudio, NotFound
+from tertulia.domain.memories import Memory
 from tertulia.domain.prompts import ModelEvent, Prompt, TextDelta, TokensUsed, ToolCall, ToolSpec
 from tertulia.domain.surfaces import Route
 
@@ -142,3 +143,35 @@ class OneLanguage:
 
     def detect(self, text: str) -> str | None:
         return self.language
+
+
+@dataclass
+class NoMemories:
+    """Knows nothing about anybody."""
+
+    async def recall(self, user: str, text: str, limit: int) -> list[Memory]:
+        return []
+
+    async def remember(self, memory: Memory) -> None:
+        raise NotImplementedError
+
+    async def list(self, user: str, limit: int = 50) -> "list[Memory]":
+        return []
+
+    async def forget(self, user: str, memory_id: str) -> None:
+        raise NotFound
+
+
+@dataclass
+class ScriptedMemories(NoMemories):
+    """Recalls the same memories for every text, after a while."""
+
+    memories: Sequence[Memory] = ()
+    seconds: float = 0.0
+    error: Exception | None = None
+
+    async def recall(self, user: str, text: str, limit: int) -> list[Memory]:
+        await asyncio.sleep(self.seconds)
+        if self.error:
+            raise self.error
+        return list(self.memories)[:limit]

@@ -12,6 +12,7 @@ memory belongs in the prompt, and thrown away otherwise.
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import cached_property
+from typing import cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -30,9 +31,14 @@ STEPS_BESIDE_THE_AGENT = 10
 def answer_graph() -> AnswerGraph:
     """Compile the graph."""
     graph = StateGraph(State, context_schema=Run)
-    for node in (nodes.recall, nodes.route, nodes.history, nodes.simple, nodes.persona, nodes.agent, nodes.tools):
-        graph.add_node(node.__name__, node)
+    graph.add_node("recall", nodes.recall)
+    graph.add_node("route", nodes.route)
+    graph.add_node("history", nodes.history)
     graph.add_node("ready", nodes.ready)
+    graph.add_node("simple", nodes.simple)
+    graph.add_node("persona", nodes.persona)
+    graph.add_node("agent", nodes.agent)
+    graph.add_node("tools", nodes.tools)
     for first in ("recall", "route", "history"):
         graph.add_edge(START, first)
     graph.add_edge(["recall", "route", "history"], "ready")
@@ -59,6 +65,10 @@ class GraphAnswer:
         """The compiled graph, made once."""
         return answer_graph()
 
+    async def prepare(self) -> None:
+        """Compile the graph, so that the first turn does not wait."""
+        _ = self.graph
+
     async def __call__(self, question: Question) -> AsyncGenerator[AnswerEvent]:
         """Yield the events of the answer as the nodes write them."""
         run = Run(parts=self._parts, question=question)
@@ -69,7 +79,7 @@ class GraphAnswer:
             config={"recursion_limit": 2 * question.request.surface.model_calls + STEPS_BESIDE_THE_AGENT},
         )
         try:
-            async with aclosing(stream) as events:  # type: ignore[type-var]  # LangGraph types a generator as iterator
+            async with aclosing(cast("AsyncGenerator[AnswerEvent]", stream)) as events:
                 async for event in events:
                     yield event
         finally:

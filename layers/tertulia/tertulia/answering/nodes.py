@@ -30,7 +30,7 @@ from tertulia.domain.surfaces import Route
 type Tell = Callable[[AnswerEvent], None]
 
 
-async def recall(state: State, runtime: Runtime[Run]) -> State:
+async def recall(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001  # LangGraph asks for the name
     """Look for memories that fit, within the deadline."""
     started = time.monotonic()
     recalled = await runtime.context.parts.recall(runtime.context.question)
@@ -40,7 +40,7 @@ async def recall(state: State, runtime: Runtime[Run]) -> State:
     return State(memories=recalled.memories)
 
 
-async def route(state: State, runtime: Runtime[Run]) -> State:
+async def route(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001  # LangGraph asks for the name
     """Choose the route and say so."""
     started = time.monotonic()
     question = runtime.context.question
@@ -56,7 +56,7 @@ async def route(state: State, runtime: Runtime[Run]) -> State:
     return State(route=chosen)
 
 
-async def history(state: State, runtime: Runtime[Run]) -> State:
+async def history(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001  # LangGraph asks for the name
     """Load the last turns and, where that costs nothing, begin the simple answer."""
     run = runtime.context
     surface = run.question.request.surface
@@ -91,7 +91,7 @@ async def persona(state: State, runtime: Runtime[Run]) -> State:
 async def _answer_in_words(state: State, runtime: Runtime[Run]) -> State:
     run, writer = runtime.context, runtime.context.parts.chat
     stream = run.draft.adopted() if run.draft else writer.model.stream(_prompt(run, state, writer))
-    written = await _write(stream, runtime.stream_writer, state["route"], writer)
+    written = await _write(stream, runtime.stream_writer, state["route"].value, writer)
     if not written.text.strip():
         raise ProviderFailed
     return State()
@@ -103,7 +103,7 @@ async def agent(state: State, runtime: Runtime[Run]) -> State:
     is_last = state["rounds"] + 1 >= run.question.request.surface.model_calls
     specs = () if is_last else tuple(tool.spec for tool in run.parts.tools.tools)
     stream = writer.model.stream(_prompt(run, state, writer), specs)
-    written = await _write(stream, runtime.stream_writer, Route.CONTEXT, writer)
+    written = await _write(stream, runtime.stream_writer, Route.CONTEXT.value, writer)
     calls = () if is_last else written.calls
     if not calls and not written.text.strip():
         if not state["steps"]:

@@ -24,12 +24,14 @@ class Recalled:
 class Recall:
     """Asks the memory store beside everything else, for `seconds` at most."""
 
-    store: MemoryStore
+    store: MemoryStore | None
     seconds: float = 0.15
     _late: OrderedDict[str, asyncio.Task[list[Memory]]] = field(default_factory=OrderedDict)
 
     async def __call__(self, question: Question) -> Recalled:
         """Return what fits the question, the late finds of the turn before included."""
+        if self.store is None:
+            return Recalled((), "memories: not configured")
         limit = question.request.surface.memories
         earlier = self._late_finds(question.conversation.id)
         task = asyncio.create_task(self.store.recall(question.request.user, question.text, limit))

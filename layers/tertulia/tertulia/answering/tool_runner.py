@@ -43,7 +43,9 @@ class ToolRunner:
         started = time.monotonic()
         result = await self._result(call, arguments, question)
         if len(result.text) > MOST_RESULT_CHARACTERS:
-            result = ToolResult(text=result.text[:MOST_RESULT_CHARACTERS] + CUT_MARK, ok=result.ok, summary=result.summary)
+            result = ToolResult(
+                text=result.text[:MOST_RESULT_CHARACTERS] + CUT_MARK, ok=result.ok, summary=result.summary
+            )
         return returned(call.id, call.name, result, round((time.monotonic() - started) * 1000))
 
     async def _result(self, call: ToolCall, arguments: Mapping[str, Json] | None, question: Question) -> ToolResult:

@@ -14,6 +14,8 @@ class RunningTurn:
         self.turn_id = turn_id
         self.conversation_id = conversation_id
         self.stopping = asyncio.Event()
+        self.put_away = asyncio.Event()
+        """Set once everything of the turn is stored, its events too."""
         self._events: list[Numbered] = []
         self._listeners = 0
         self._news = asyncio.Condition()
@@ -22,6 +24,11 @@ class RunningTurn:
     def is_over(self) -> bool:
         """Whether its last event is there."""
         return bool(self._events) and isinstance(self._events[-1].event, Done | Failed)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended in a failure."""
+        return bool(self._events) and isinstance(self._events[-1].event, Failed)
 
     async def publish(self, event: ReplyEvent) -> Numbered:
         """Add an event and wake the listeners."""
@@ -35,18 +42,21 @@ class RunningTurn:
         """Yield the events numbered above `after`, past and coming, to the last."""
         self._listeners += 1
         try:
-            place = after
             while True:
-                async with self._news:
-                    await self._news.wait_for(lambda: len(self._events) > place or self.is_over)
-                    fresh = self._events[place:]
+                fresh = await self._beyond(after)
                 for numbered in fresh:
                     yield numbered
-                place = max(place, len(self._events))
-                if self.is_over and place >= len(self._events):
+                after += len(fresh)
+                if self.is_over and after >= len(self._events):
                     return
         finally:
             self._listeners -= 1
+
+    async def _beyond(self, place: int) -> list[Numbered]:
+        """Wait for events beyond a place; none are coming once the turn is over."""
+        async with self._news:
+            await self._news.wait_for(lambda: len(self._events) > place or self.is_over)
+            return self._events[place:]
 
     def leave(self) -> None:
         """Say that a client has gone: the turn stops when nobody else listens; what was said is kept."""

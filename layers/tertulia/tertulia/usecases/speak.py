@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from dataclasses import dataclass
 
 from tertulia.domain.audio import Sound, joined
@@ -76,7 +76,7 @@ class Speak:
 
     async def along(
         self, events: AsyncIterator[AnswerEvent], voice: str | None = None, language: str = ENGLISH
-    ) -> AsyncIterator[AnswerEvent]:
+    ) -> AsyncGenerator[AnswerEvent]:
         """Pass an answer's events on, and speak its tokens sentence by sentence; a failed voice never loses the text.
 
         At most one sentence is made that nobody has taken yet. Closing the stream stops the voice and the answer.

@@ -40,7 +40,9 @@ class TakeTurn:
         """Yield the turn's events; `stopping` ends it early, and what was said is kept."""
         record = TurnRecord(request, self.clock.now())
         try:
-            async with aclosing(until(self._answered(request, conversation, record), stopping, self.turn_seconds)) as events:
+            async with aclosing(
+                until(self._answered(request, conversation, record), stopping, self.turn_seconds)
+            ) as events:
                 async for event in events:
                     if record.add(event):
                         yield event  # type: ignore[misc]  # what `add` passes on is a ReplyEvent

@@ -72,7 +72,12 @@ class TurnDesk:
     """Hands turns in, keeps their events for replays, and stops them."""
 
     def __init__(
-        self, take_turn: TakeTurn, conversations: ConversationStore, claims: TurnClaims, events: TurnEvents, clock: Clock
+        self,
+        take_turn: TakeTurn,
+        conversations: ConversationStore,
+        claims: TurnClaims,
+        events: TurnEvents,
+        clock: Clock,
     ) -> None:
         self._take_turn = take_turn
         self._conversations = conversations
@@ -90,9 +95,8 @@ class TurnDesk:
 
     async def take(self, request: TurnRequest) -> TakenTurn:
         """Start the turn, or join the one that its client_message_id already started."""
-        if request.audio is None and not request.attachments:
-            checked_words(request.text, request.surface.max_characters)
-        elif request.text:
+        needs_words = request.audio is None and not request.attachments
+        if needs_words or request.text:
             checked_words(request.text, request.surface.max_characters)
         conversation = await self._conversations.open(request.user, request.conversation_id, request.device_id)
         if request.client_message_id is None:
@@ -114,7 +118,9 @@ class TurnDesk:
         if held.turn_id == own.turn_id:
             return self._start(request, conversation, own)
         if running := self._running.get(held.turn_id):
-            return running
+            if not running.has_failed:
+                return running
+            await running.put_away.wait()
         found = await self._conversations.find_turn(request.user, held.turn_id)
         if found and found[1].error:
             return self._start(replace(request, turn_id=held.turn_id), found[0], held)
@@ -139,7 +145,8 @@ class TurnDesk:
                     await self._before(event, request, claim)
                     recorder.add(await running.publish(event))
         finally:
-            self._running.pop(running.turn_id, None)
+            del self._running[running.turn_id]
+            running.put_away.set()
             if not running.is_over:
                 await running.publish(Failed(code=TertuliaError.code, message=TertuliaError.default_message))
 
@@ -197,7 +204,7 @@ class TurnDesk:
         for running in self._running.values():
             running.stopping.set()
         while self._tasks:
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.wait(self._tasks)
 
 
 def _digest(request: TurnRequest) -> str:
@@ -210,4 +217,3 @@ def _digest(request: TurnRequest) -> str:
         *(f"{attachment.name}:{attachment.size}" for attachment in request.attachments),
     )
     return hashlib.sha256("\x1f".join(parts).encode() + (request.audio or b"")).hexdigest()
-

@@ -1,0 +1,142 @@
+"""A spoken turn against vendors of fixed delays: the first seed's order of steps, and ours."""
+
+import asyncio
+import statistics
+import tempfile
+import time
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.delays import Delays, Vendors
+from tertulia.assistant import Assistant
+from tertulia.domain.prompts import ChatMessage, Prompt, TextDelta
+from tertulia.domain.replies import Done, Spoke, Token
+from tertulia.settings import Settings
+from tests.fakes.scripted import OneLanguage, ScriptedDecoder, ScriptedDetector
+from tests.turns import request
+
+RUNS = 5
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds from the end of speech, and what the prompt knew."""
+
+    first_token: float
+    first_speech: float
+    memories_in_prompt: int
+    degraded: tuple[str, ...] = ()
+
+
+async def in_sequence(vendors: Vendors) -> Timing:
+    """Read the first seed literally: transcribe, recall, classify, the whole answer, the whole speech."""
+    started = time.perf_counter()
+    heard = await vendors.ear.transcribe(await ScriptedDecoder().decode(b"x"), None)
+    found = await vendors.memories.recall("user-1", heard.text, 5)
+    await vendors.classifier.classify(heard.text)
+    prompt = Prompt(messages=(ChatMessage(role="user", parts=(heard.text,)),))
+    pieces: list[str] = []
+    first_token = 0.0
+    async with aclosing(vendors.model.stream(prompt)) as events:
+        async for event in events:
+            if isinstance(event, TextDelta):
+                first_token = first_token or time.perf_counter()
+                pieces.append(event.text)
+    await vendors.voice.speak("".join(pieces))
+    return Timing(_ms(first_token - started), _ms(time.perf_counter() - started), len(found))
+
+
+async def ours(assistant: Assistant) -> Timing:
+    """Take the same turn with the product."""
+    started = time.perf_counter()
+    taken = await assistant.turns.take(request("", audio=b"x", speak=True))
+    first: dict[type, float] = {}
+    async for numbered in taken.events():
+        first.setdefault(type(numbered.event), time.perf_counter())
+    assert isinstance(numbered.event, Done), numbered.event
+    receipt = numbered.event.receipt
+    return Timing(_ms(first[Token] - started), _ms(first[Spoke] - started), receipt.memories_used, receipt.degraded)
+
+
+def assistant_behind(delays: Delays, folder: Path) -> Assistant:
+    """Build the product with its real stores and graph, its vendors behind delays."""
+    vendors = Vendors(delays)
+    return Assistant(
+        Settings(data_dir=folder),
+        chat_model=vendors.model,
+        agent_model=vendors.model,
+        classifier=vendors.classifier,
+        memories=vendors.memories,
+        transcriber=vendors.ear,
+        synthesizer=vendors.voice,
+        decoder=ScriptedDecoder(),
+        detector=ScriptedDetector(),
+        languages=OneLanguage(),
+        embedder=None,
+    )
+
+
+async def overhead(folder: Path, runs: int = 50) -> tuple[float, float]:
+    """Return the median and the worst of ten of a whole typed turn whose vendors take no time, in milliseconds."""
+    nothing = Delays(recall=0, classify=0, first_token=0, next_token=0, speech=0, speech_a_character=0, transcribe=0)
+    assistant = assistant_behind(nothing, folder)
+    times = []
+    for _ in range(runs + 5):
+        started = time.perf_counter()
+        taken = await assistant.turns.take(request("Hello"))
+        async for numbered in taken.events():
+            if isinstance(numbered.event, Token):
+                break
+        times.append(_ms(time.perf_counter() - started))
+        async for _event in taken.events():
+            pass
+    await assistant.close()
+    warm = times[5:]
+    return statistics.median(warm), statistics.quantiles(warm, n=10)[-1]
+
+
+async def _medians() -> str:
+    rows = []
+    base = Delays()
+    for name, delays in (("as issued", base), ("recall in 100 ms", Delays(recall=0.1))):
+        sequence = [await in_sequence(Vendors(delays)) for _ in range(RUNS)]
+        with tempfile.TemporaryDirectory() as folder:
+            assistant = assistant_behind(delays, Path(folder))
+            await ours(assistant)
+            own = [await ours(assistant) for _ in range(RUNS)]
+            await assistant.close()
+        rows += [_row(f"{name}: in sequence", sequence, sequence), _row(f"{name}: ours", own, sequence)]
+    with tempfile.TemporaryDirectory() as folder:
+        median, worst = await overhead(Path(folder))
+    return "\n".join(
+        [
+            "| spoken turn | first token, ms | of the sequence | first speech, ms | of the sequence | memories in the prompt | receipt says |",
+            "| --- | --- | --- | --- | --- | --- | --- |",
+            *rows,
+            "",
+            f"Our own part of a typed turn, from the request to the first token, no vendor taking any time: "
+            f"median {median:.1f} ms, nine of ten below {worst:.1f} ms.",
+        ]
+    )
+
+
+def _row(name: str, timings: list[Timing], base: list[Timing]) -> str:
+    token, speech = (statistics.median(getattr(t, part) for t in timings) for part in ("first_token", "first_speech"))
+    base_token, base_speech = (
+        statistics.median(getattr(t, part) for t in base) for part in ("first_token", "first_speech")
+    )
+    says = ", ".join(timings[-1].degraded) or "nothing missing"
+    return (
+        f"| {name} | {token:.0f} | {token / base_token:.2f} | {speech:.0f} | {speech / base_speech:.3f} "
+        f"| {timings[-1].memories_in_prompt} | {says} |"
+    )
+
+
+def _ms(seconds: float) -> float:
+    return seconds * 1000
+
+
+def report() -> str:
+    """Run it and return the table."""
+    return asyncio.run(_medians())

@@ -1,0 +1,39 @@
+"""Every store in the cloud: one DynamoDB table and one S3 bucket."""
+
+from functools import cached_property
+
+from tertulia.adapters.aws.dynamodb import DynamoTable
+from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
+from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
+from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
+from tertulia.adapters.aws.s3 import S3Blobs
+from tertulia.ports import Clock
+
+
+class AwsStores:
+    """The stores over one table and one bucket, each built once."""
+
+    def __init__(self, table: str, bucket: str, clock: Clock) -> None:
+        self._bucket = bucket
+        self._clock = clock
+        self.table = DynamoTable(table)
+
+    @cached_property
+    def conversations(self) -> DynamoConversations:
+        """Conversations and their turns."""
+        return DynamoConversations(self.table, self._clock)
+
+    @cached_property
+    def claims(self) -> DynamoTurnClaims:
+        """Who asked first."""
+        return DynamoTurnClaims(self.table, self._clock)
+
+    @cached_property
+    def events(self) -> DynamoTurnEvents:
+        """The events of turns."""
+        return DynamoTurnEvents(self.table, self._clock)
+
+    @cached_property
+    def blobs(self) -> S3Blobs:
+        """Files of users."""
+        return S3Blobs(self._bucket)

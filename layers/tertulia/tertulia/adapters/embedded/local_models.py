@@ -1,0 +1,60 @@
+"""The models that run on this machine: which of them, and each built once."""
+
+from functools import cached_property
+
+from tertulia.adapters.embedded.kokoro import KokoroSynthesizer
+from tertulia.adapters.embedded.llama import LlamaModel
+from tertulia.adapters.embedded.llama_engine import LlamaEngine
+from tertulia.adapters.embedded.machine import free_memory
+from tertulia.adapters.embedded.minilm import MiniLmEmbedder
+from tertulia.adapters.embedded.model_library import ModelLibrary
+from tertulia.adapters.embedded.silero import SileroDetector
+from tertulia.adapters.embedded.whisper import WhisperTranscriber
+
+LANGUAGE_MODELS = {"1.5b": "qwen-1.5b", "0.5b": "qwen-0.5b"}
+EARS = {"base": "whisper-base", "tiny.en": "whisper-tiny-en"}
+
+
+class LocalModels:
+    """The local language model, ear, voice and embedder; `auto` is chosen by the memory there is."""
+
+    def __init__(self, library: ModelLibrary, language_model: str = "auto", ear: str = "auto") -> None:
+        self._library = library
+        self._language_model = LANGUAGE_MODELS.get(language_model)
+        self._ear = EARS.get(ear)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The models in use, as the manifest names them."""
+        chosen = {"qwen": self._language_model, "whisper": self._ear}
+        defaults = self._library.default_names(free_memory())
+        return tuple(chosen.get(name.split("-")[0]) or name for name in defaults)
+
+    @cached_property
+    def chat_model(self) -> LlamaModel:
+        """The language model."""
+        name = self._named("qwen")
+        return LlamaModel(LlamaEngine(lambda: self._library.path(name)), name)
+
+    @cached_property
+    def transcriber(self) -> WhisperTranscriber:
+        """The ear."""
+        return WhisperTranscriber(self._library.path(self._named("whisper")))
+
+    @cached_property
+    def synthesizer(self) -> KokoroSynthesizer:
+        """The voice."""
+        return KokoroSynthesizer(self._library.path("kokoro"))
+
+    @cached_property
+    def detector(self) -> SileroDetector:
+        """Voice activity."""
+        return SileroDetector(self._library.path("silero-vad"))
+
+    @cached_property
+    def embedder(self) -> MiniLmEmbedder:
+        """Texts to vectors."""
+        return MiniLmEmbedder(self._library.path("minilm"))
+
+    def _named(self, kind: str) -> str:
+        return next(name for name in self.names if name.startswith(kind))

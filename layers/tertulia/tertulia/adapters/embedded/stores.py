@@ -1,0 +1,44 @@
+"""Every store of one machine: a SQLite database and a folder of files."""
+
+from functools import cached_property
+from pathlib import Path
+
+from tertulia.adapters.embedded.files import FileBlobs
+from tertulia.adapters.embedded.sqlite import Database
+from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
+from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
+from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
+from tertulia.ports import Clock
+
+
+class EmbeddedStores:
+    """The stores over one database, each built once."""
+
+    def __init__(self, database: Database, files: Path, clock: Clock) -> None:
+        self._database = database
+        self._files = files
+        self._clock = clock
+
+    async def prepare(self) -> None:
+        """Open the database and bring it up to date."""
+        await self._database.open()
+
+    @cached_property
+    def conversations(self) -> SqliteConversations:
+        """Conversations and their turns."""
+        return SqliteConversations(self._database, self._clock)
+
+    @cached_property
+    def claims(self) -> SqliteTurnClaims:
+        """Who asked first."""
+        return SqliteTurnClaims(self._database, self._clock)
+
+    @cached_property
+    def events(self) -> SqliteTurnEvents:
+        """The events of turns."""
+        return SqliteTurnEvents(self._database, self._clock)
+
+    @cached_property
+    def blobs(self) -> FileBlobs:
+        """Files of users."""
+        return FileBlobs(self._files)
