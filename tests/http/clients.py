@@ -4,7 +4,7 @@ import asyncio
 import io
 import socket
 import wave
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,8 +18,8 @@ from tertulia.entrypoints.http.context import Surroundings
 
 ADDRESS = "http://127.0.0.1:8000"
 TWO_USERS = Surroundings(users={"token-of-ana": "ana", "token-of-ben": "ben"}, origins=("https://app.example",))
-ANA: Mapping[str, str] = {"Authorization": "Bearer token-of-ana"}
-BEN: Mapping[str, str] = {"Authorization": "Bearer token-of-ben"}
+ANA: dict[str, str] = {"Authorization": "Bearer token-of-ana"}
+BEN: dict[str, str] = {"Authorization": "Bearer token-of-ben"}
 
 
 def client_of(assistant: Assistant, surroundings: Surroundings | None = None) -> httpx.AsyncClient:

@@ -61,8 +61,8 @@ async def test_tool_calls_are_a_list_in_the_openai_shape(make_assistant: MakeAss
 async def test_a_failing_model_is_told_in_the_conversation(
     make_assistant: MakeAssistant, error: Exception, kind: str, language: str, word: str
 ) -> None:
-    parts = {"chat_model": ScriptedModel([[error]]), "languages": OneLanguage(language)}
-    async with client_of(make_assistant(**parts)) as client:
+    assistant = make_assistant(chat_model=ScriptedModel([[error]]), languages=OneLanguage(language))
+    async with client_of(assistant) as client:
         response = await client.post("/api/chat/send", json=MESSAGE)
 
     message = response.json()["message"]

@@ -1,6 +1,5 @@
 """Turns under way over HTTP: stopped, followed again, and told to other pages."""
 
-import asyncio
 import base64
 
 import httpx

@@ -39,7 +39,7 @@ async def chat(fields: ChatRequest, call: Call) -> ChatResponse:
     )
 
 
-@router.post("/stream", responses=ASKING | STREAM, response_class=EventStream)
+@router.post("/stream", responses=ASKING | STREAM, response_class=EventStream, status_code=200)
 async def chat_stream(fields: StreamRequest, call: Call) -> EventStream:
     """Answer a text as a stream of events, spoken too where `speak` is set."""
     wish = replace(await typed_turn(call, fields), speak=bool(fields.speak))

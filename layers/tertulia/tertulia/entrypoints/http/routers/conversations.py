@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api/chat/conversations", tags=["conversations"])
 PAGE_SIZE = 50
 TURNS_AT_ONCE = 500
 
-AfterId = Annotated[int | None, Absent, Query(ge=-1, le=MOST_NUMBER)]
+AfterId = Annotated[Annotated[int, Field(ge=-1, le=MOST_NUMBER)] | None, Absent, Query()]
 
 
 class Wish(BaseModel):

@@ -12,7 +12,7 @@ from tertulia.entrypoints.http.who import User
 router = APIRouter(prefix="/api", tags=["events"])
 
 
-@router.get("/events", responses=READING | STREAM, response_class=EventStream)
+@router.get("/events", responses=READING | STREAM, response_class=EventStream, status_code=200)
 async def user_events(live: Live, habits: Habits, user: User, place: Place) -> EventStream:
     """Send `turn {turn_id, conversation_id}` for every turn that is stored."""
     return EventStream(live.of(user, place), habits)

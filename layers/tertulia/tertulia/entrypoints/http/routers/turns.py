@@ -21,7 +21,7 @@ async def stop(turn_id: TurnInPath, assistant: Parts, user: User) -> Response:
     return Response(status_code=202)
 
 
-@router.get("/events", responses=READING | STREAM, response_class=EventStream)
+@router.get("/events", responses=READING | STREAM, response_class=EventStream, status_code=200)
 async def events(turn_id: TurnInPath, place: Place, assistant: Parts, habits: Habits, user: User) -> EventStream:
     """Send what was missed of a turn that runs or ended in the last hour, then what comes."""
     watched = assistant.turns.watch(user, turn_id, place or 0)

@@ -1,0 +1,154 @@
+"""The OpenAPI document tells every route, shape and failure."""
+
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tertulia.entrypoints.http.app import create_app
+from tests.conftest import MakeAssistant
+from tests.http.clients import client_of_app, is_problem
+
+ROUTES = {
+    ("get", "/api/health"),
+    ("post", "/api/chat"),
+    ("post", "/api/chat/stream"),
+    ("post", "/api/chat/send"),
+    ("post", "/api/chat/send-with-file"),
+    ("post", "/api/voice"),
+    ("post", "/api/stt"),
+    ("post", "/api/tts"),
+    ("post", "/api/route"),
+    ("post", "/api/turns/{turn_id}/stop"),
+    ("get", "/api/turns/{turn_id}/events"),
+    ("get", "/api/tools"),
+    ("post", "/api/tools/{name}"),
+    ("post", "/api/uploads"),
+    ("put", "/api/uploads/{upload_id}"),
+    ("get", "/api/chat/conversations"),
+    ("delete", "/api/chat/conversations"),
+    ("get", "/api/chat/conversations/{id}"),
+    ("delete", "/api/chat/conversations/{id}"),
+    ("get", "/api/chat/conversations/{id}/messages"),
+    ("post", "/api/session"),
+    ("get", "/api/session"),
+    ("delete", "/api/session"),
+    ("get", "/api/events"),
+}
+WITHOUT_TOKEN = {("get", "/api/health"), ("post", "/api/session"), ("put", "/api/uploads/{upload_id}")}
+POSTS = [
+    "/api/chat",
+    "/api/chat/stream",
+    "/api/chat/send",
+    "/api/tts",
+    "/api/route",
+    "/api/uploads",
+    "/api/tools/calculator",
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = st.sampled_from(
+    ["text", "message", "conversation_id", "client_message_id", "language", "style", "timezone", "device_id", "voice",
+     "speak", "attachments", "arguments", "purpose", "bytes", "sha256", "filename", "format"]
+)  # fmt: skip
+
+
+@pytest.fixture
+async def document(client: httpx.AsyncClient) -> dict[str, Any]:
+    """Return the document."""
+    body: dict[str, Any] = (await client.get("/api/openapi.json")).json()
+    return body
+
+
+def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (method, path): operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+async def test_every_route_is_told(document: dict[str, Any]) -> None:
+    assert set(operations(document)) == ROUTES
+
+
+async def test_every_route_tells_its_failures_in_the_one_shape(document: dict[str, Any]) -> None:
+    for route, operation in operations(document).items():
+        failures = {status: answer for status, answer in operation["responses"].items() if int(status) >= 400}
+        assert {"400", "403", "404", "405", "413", "422", "500"} <= set(failures), route
+        assert ("401" in failures) == (route not in WITHOUT_TOKEN or route == ("post", "/api/session")), route
+        for answer in failures.values():
+            [kind] = answer["content"]
+            assert kind == "application/problem+json", route
+            assert answer["content"][kind]["schema"] == {"$ref": "#/components/schemas/Problem"}, route
+
+
+async def test_every_answer_and_operation_is_described(document: dict[str, Any]) -> None:
+    for route, operation in operations(document).items():
+        assert operation["description"], route
+        for status, answer in operation["responses"].items():
+            assert answer["description"], (route, status)
+        [success] = [answer for status, answer in operation["responses"].items() if int(status) < 400]
+        assert "content" in success or route[0] in {"delete", "put"} or route[1].endswith("/stop"), route
+
+
+async def test_what_needs_a_token_says_so(document: dict[str, Any]) -> None:
+    for route, operation in operations(document).items():
+        assert ("security" in operation) == (route not in WITHOUT_TOKEN), route
+
+
+async def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+
+    def references(node: Any) -> list[str]:
+        if isinstance(node, dict):
+            own = [node["$ref"]] if isinstance(node.get("$ref"), str) else []
+            return own + [found for value in node.values() for found in references(value)]
+        return [found for value in node for found in references(value)] if isinstance(node, list) else []
+
+    assert {reference.removeprefix("#/components/schemas/") for reference in references(document)} <= set(schemas)
+    assert set(schemas["Problem"]["properties"]) == {"type", "title", "status", "detail", "code", "request_id", "error"}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(path=st.sampled_from(POSTS), body=JSON | st.dictionaries(FIELDS, JSON, max_size=5))
+async def test_whatever_is_sent_is_answered_as_documented(
+    make_assistant: MakeAssistant, document: dict[str, Any], path: str, body: object
+) -> None:
+    told = operations(document)["post", "/api/tools/{name}" if path.startswith("/api/tools") else path]["responses"]
+    async with client_of_app(create_app(make_assistant())) as client:
+        response = await client.post(path, json=body)
+
+    assert str(response.status_code) in told, response.text
+    assert response.status_code < 500, response.text
+    assert response.status_code < 400 or is_problem(response, response.status_code, response.json()["code"])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    path=st.sampled_from([*POSTS, "/api/voice", "/api/stt", "/api/chat/send-with-file"]),
+    body=st.binary(max_size=200),
+    kind=st.sampled_from(
+        [
+            "application/json",
+            "multipart/form-data; boundary=x",
+            "multipart/form-data",
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "",
+        ]
+    ),
+)
+async def test_whatever_bytes_are_sent_are_answered_without_a_crash(
+    make_assistant: MakeAssistant, path: str, body: bytes, kind: str
+) -> None:
+    async with client_of_app(create_app(make_assistant())) as client:
+        response = await client.post(path, content=body, headers={"Content-Type": kind} if kind else {})
+
+    assert response.status_code < 500, response.text
+    assert response.status_code < 400 or is_problem(response, response.status_code, response.json()["code"])
