@@ -109,6 +109,14 @@ async def test_a_client_that_leaves_stops_the_model_and_what_was_said_is_kept(ma
     assert answered.answer == next_turn.response == "Fine."
 
 
+async def test_the_next_question_need_not_wait_for_the_first_answer(make_assistant: MakeAssistant) -> None:
+    assistant = make_assistant(chat_model=ScriptedModel(seconds_a_token=0.05))
+    first = await assistant.turns.take(request("One"))
+    second = await done_of(assistant, request("Two", conversation_id=first.conversation_id))
+    assert [numbered async for numbered in first.events()]
+    assert [turn.text for turn in await kept(assistant, second.conversation_id)] == ["One", "Two"]
+
+
 async def test_a_turn_stops_when_asked_here_or_in_another_process(make_assistant: MakeAssistant) -> None:
     for ask in ("desk", "store"):
         model = ScriptedModel([["word "] * 1000], seconds_a_token=0.01)

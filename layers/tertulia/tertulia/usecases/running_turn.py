@@ -4,21 +4,27 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from tertulia.domain.replies import Done, Failed, Numbered, ReplyEvent
+from tertulia.domain.turns import Conversation
 
 
 class RunningTurn:
     """The events of one running turn, for any number of listeners."""
 
-    def __init__(self, user: str, turn_id: str, conversation_id: str) -> None:
-        self.user = user
+    def __init__(self, turn_id: str, conversation: Conversation) -> None:
+        self.user = conversation.user
         self.turn_id = turn_id
-        self.conversation_id = conversation_id
+        self.conversation = conversation
         self.stopping = asyncio.Event()
         self.put_away = asyncio.Event()
         """Set once everything of the turn is stored, its events too."""
         self._events: list[Numbered] = []
         self._listeners = 0
         self._news = asyncio.Condition()
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation it belongs to."""
+        return self.conversation.id
 
     @property
     def is_over(self) -> bool:

@@ -98,10 +98,17 @@ class TurnDesk:
         needs_words = request.audio is None and not request.attachments
         if needs_words or request.text:
             checked_words(request.text, request.surface.max_characters)
-        conversation = await self._conversations.open(request.user, request.conversation_id, request.device_id)
+        conversation = await self._conversation(request)
         if request.client_message_id is None:
             return self._start(request, conversation, None)
         return await self._take_once(request, conversation, request.client_message_id)
+
+    async def _conversation(self, request: TurnRequest) -> Conversation:
+        # A new conversation is stored with its first turn; until then the next question finds it here.
+        for running in self._running.values():
+            if (running.user, running.conversation_id) == (request.user, request.conversation_id):
+                return running.conversation
+        return await self._conversations.open(request.user, request.conversation_id, request.device_id)
 
     async def _take_once(self, request: TurnRequest, conversation: Conversation, key: str) -> TakenTurn:
         own = Claim(
@@ -127,7 +134,7 @@ class TurnDesk:
         return RepeatedTurn(desk=self, claim=held)
 
     def _start(self, request: TurnRequest, conversation: Conversation, claim: Claim | None) -> RunningTurn:
-        running = RunningTurn(request.user, request.turn_id, conversation.id)
+        running = RunningTurn(request.turn_id, conversation)
         self._running[running.turn_id] = running
         task = asyncio.create_task(self._run(request, conversation, running, claim))
         self._tasks.add(task)
