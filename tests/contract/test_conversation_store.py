@@ -9,30 +9,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tertulia.domain.errors import InvalidValue, NotFound
+from tertulia.domain.errors import NotFound
 from tertulia.domain.messages import messages_of
 from tertulia.domain.replies import Receipt
 from tertulia.domain.surfaces import Route
-from tertulia.domain.turns import Attachment, Conversation, ToolUse, Turn
+from tertulia.domain.turns import Attachment, ToolUse, Turn
 from tertulia.ports import ConversationStore
 from tests.contract.conftest import Stores
 from tests.fakes.clock import FakeClock
-from tests.fakes.kept_turns import a_failed_turn, a_turn, tokens
+from tests.fakes.kept_turns import ME, a_failed_turn, a_turn, begun, tokens
 
-ME = "me@example.org"
 STRANGER = "stranger"
 
 
 @pytest.fixture
 def store(stores: Stores) -> ConversationStore:
     return stores.conversations
-
-
-async def begun(store: ConversationStore, *turns: Turn, user: str = ME, device_id: str | None = None) -> Conversation:
-    conversation = await store.open(user, None, device_id)
-    for turn in turns or (a_turn(),):
-        await store.append(conversation, turn)
-    return await store.get(user, conversation.id)
 
 
 async def test_a_new_conversation_has_an_id_of_16_hex_digits_and_its_device(store: ConversationStore) -> None:
@@ -207,55 +199,6 @@ async def test_a_long_conversation_and_a_huge_turn_are_kept_whole(store: Convers
     assert (await store.get(ME, conversation.id)).message_count == 202
     await store.delete(conversation)
     assert await store.find_turn(ME, "huge") is None
-
-
-async def test_conversations_are_listed_by_last_change(store: ConversationStore, clock: FakeClock) -> None:
-    first = await begun(store, a_turn("a"))
-    clock.move(seconds=1)
-    second = await begun(store, a_turn("b"))
-    assert (await store.page(ME)).items == (second, first)
-    clock.move(microseconds=1)
-    await store.append(first, a_turn("c", 2))
-    page = await store.page(ME)
-    assert [each.id for each in page.items] == [first.id, second.id]
-    assert (page.total, page.cursor) == (2, None)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 7])
-async def test_pages_show_each_conversation_once(store: ConversationStore, clock: FakeClock, size: int) -> None:
-    begun_here = []
-    for place in range(7):
-        clock.move(seconds=place % 2)
-        begun_here.append((await begun(store, a_turn(f"t{place}"))).id)
-    seen, cursor = list[str](), None
-    while True:
-        page = await store.page(ME, cursor=cursor, limit=size)
-        assert page.total == 7
-        seen += [each.id for each in page.items]
-        cursor = page.cursor
-        if cursor is None:
-            break
-        assert re.fullmatch(r"[A-Za-z0-9_-]+", cursor)
-    assert len(seen) == 7
-    assert sorted(seen) == sorted(begun_here)
-
-
-async def test_pages_of_a_device_hold_its_conversations_only(store: ConversationStore, clock: FakeClock) -> None:
-    ids = []
-    for place in range(6):
-        clock.move(seconds=1)
-        kept = await begun(store, a_turn(f"t{place}"), device_id="clip" if place % 3 else None)
-        ids += [kept.id] if kept.device_id else []
-    page = await store.page(ME, limit=3, device_id="clip")
-    rest = await store.page(ME, limit=3, device_id="clip", cursor=page.cursor)
-    assert [each.id for each in (*page.items, *rest.items)] == ids[::-1]
-    assert (page.total, rest.cursor) == (4, None)
-
-
-@pytest.mark.parametrize("cursor", ["", "!", "abc", "bnVsbA", "WzEsMl0", "WyIyMDI2IiwgIiJd", "é", "W1tbW1tb" * 9000])
-async def test_a_cursor_that_is_not_ours_is_refused(store: ConversationStore, cursor: str) -> None:
-    with pytest.raises(InvalidValue):
-        await store.page(ME, cursor=cursor)
 
 
 async def test_a_deleted_conversation_is_gone_with_its_turns_and_events(stores: Stores) -> None:

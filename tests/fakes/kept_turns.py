@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tertulia.domain.replies import Done, Failed, Numbered, Receipt, Token
-from tertulia.domain.turns import NUMBERS_A_TURN, Turn
+from tertulia.domain.turns import NUMBERS_A_TURN, Conversation, Turn
+from tertulia.ports import ConversationStore
 
+ME = "me@example.org"
 NOON = datetime(2030, 6, 1, 12, tzinfo=UTC)
 
 
@@ -41,3 +43,11 @@ def done(number: int) -> Numbered:
 def failed(number: int) -> Numbered:
     """Return the event that ends a turn badly."""
     return Numbered(number, Failed(code="model_down", message="The model is down."))
+
+
+async def begun(store: ConversationStore, *turns: Turn, user: str = ME, device_id: str | None = None) -> Conversation:
+    """Begin a conversation with turns and return it as it is stored."""
+    conversation = await store.open(user, None, device_id)
+    for turn in turns or (a_turn(),):
+        await store.append(conversation, turn)
+    return await store.get(user, conversation.id)

@@ -4,12 +4,12 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tertulia.domain.errors import TertuliaError, Unavailable
+from tertulia.domain.errors import Unavailable
 
 if TYPE_CHECKING:
     from aiosqlite import Connection
@@ -101,10 +101,12 @@ class Database:
         from aiosqlite import Connection
 
         with _plain_failures():
+            # What may fail is done before: a connection that cannot open leaves a thread that outlives the loop.
             try:
-                writer = await Connection(lambda: _ready(self._path), _ROWS_AT_ONCE)
+                await asyncio.to_thread(_make_ready, self._path)
             except OSError as error:
                 raise Unavailable(_SENTENCES[sqlite3.SQLITE_CANTOPEN]) from error
+            writer = await Connection(lambda: _connection(self._path), _ROWS_AT_ONCE)
             try:
                 return await Connection(lambda: _connection(self._path), _ROWS_AT_ONCE), writer
             except BaseException:
@@ -130,16 +132,13 @@ def _connection(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _ready(path: Path) -> sqlite3.Connection:
+def _make_ready(path: Path) -> None:
     path.parent.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-    connection = _connection(path)
-    try:
+    with closing(_connection(path)) as connection:
+        # Tables come whole or not at all at this level too; the wait for the disk is for turns.
+        connection.execute("PRAGMA synchronous = NORMAL")
         _use_write_ahead_log(connection)
         _migrate(connection)
-    except (sqlite3.Error, TertuliaError):
-        connection.close()
-        raise
-    return connection
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
