@@ -29,9 +29,9 @@ async def sound_of(name: str) -> Sound:
     return (await PyavDecoder().decode(recording(name))).sound
 
 
-def noise(seconds: float) -> bytes:
+def noise(seconds: float, most: int = 300) -> bytes:
     chance = random.Random(7)  # noqa: S311 - not for secrets
-    return b"".join(struct.pack("<h", chance.randrange(-300, 300)) for _ in range(round(seconds * 16_000)))
+    return b"".join(struct.pack("<h", chance.randrange(-most, most)) for _ in range(round(seconds * 16_000)))
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,17 @@ async def test_people_and_voices_are_heard_for_about_as_long_as_they_speak(
     assert least <= await detector.speech_seconds(await sound_of(name)) <= most
 
 
+@pytest.mark.parametrize("name", ["capital_of_france.wav", "stop.ogg", "hello_world_float.wav"])
+async def test_a_microphone_turned_down_is_heard_too(detector: SpeechDetector, name: str) -> None:
+    loud = await sound_of(name)
+    quiet = b"".join(struct.pack("<h", sample // 100) for (sample,) in struct.iter_unpack("<h", loud.pcm))
+    assert await detector.speech_seconds(Sound(quiet, 16_000)) > 0.2
+
+
 @pytest.mark.parametrize(
-    "samples", [silence(2.0), noise(2.0), tone(2.0), b""], ids=["silence", "noise", "tone", "nothing"]
+    "samples",
+    [silence(2.0), noise(2.0), noise(2.0, 3), tone(2.0), b""],
+    ids=["silence", "noise", "room", "tone", "nothing"],
 )
 async def test_where_nobody_speaks_next_to_nothing_is_heard(detector: SpeechDetector, samples: bytes) -> None:
     assert await detector.speech_seconds(Sound(samples, 16_000)) < 0.2

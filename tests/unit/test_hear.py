@@ -111,6 +111,20 @@ def test_a_segment_in_which_the_model_does_not_believe_is_not_heard() -> None:
     assert heard_words([Segment(text=" Turn left.", no_speech_probability=0.1), doubted]) == "Turn left."
 
 
+@pytest.mark.parametrize(
+    ("written", "heard"),
+    [
+        ("Stop. Stop. Stop. Stop. Stop. St", "Stop."),
+        ("What is it? What is it? What is it? What is it? What", "What is it?"),
+        ("Row, row, row your boat.", "Row, row, row your boat."),
+        ("No no no.", "No no no."),
+        ("7 7 7 7 7", "7 7 7 7 7"),
+    ],
+)
+def test_a_model_in_a_loop_is_heard_once(written: str, heard: str) -> None:
+    assert heard_words([Segment(text=written)]) == heard
+
+
 def test_a_sentence_that_contains_a_phrase_is_no_phrase() -> None:
     assert not is_made_up("Thank you, that is all for today.", 0.3)
     assert not is_made_up("What does thank you mean in Japanese?", 0.3)

@@ -34,6 +34,9 @@ WRITTEN_ON_SILENCE = frozenset(
 )
 """Phrases a model writes on near silence, and which people say too: they count when there was time to say them."""
 
+_REPEATED = re.compile(r"(?P<phrase>[^\W\d].{2,200}?)(?:\s+(?P=phrase)){3,}(?P<rest>.*)", re.DOTALL)
+"""One phrase four times and more, and nothing else: a small model in a loop."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
@@ -45,11 +48,13 @@ class Segment:
 
 def heard_words(segments: Iterable[Segment]) -> str:
     """Join the segments in which the model itself believes; an empty text is silence."""
-    return " ".join(
+    words = " ".join(
         segment.text.strip()
         for segment in segments
         if segment.no_speech_probability < MOST_NO_SPEECH and segment.text.strip()
     )
+    repeated = _REPEATED.fullmatch(words)
+    return repeated["phrase"] if repeated and repeated["phrase"].startswith(repeated["rest"].strip()) else words
 
 
 def is_made_up(text: str, speech_seconds: float) -> bool:

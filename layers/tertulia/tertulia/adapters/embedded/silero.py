@@ -12,6 +12,8 @@ RATE = 16_000
 FRAME = 512
 CONTEXT = 64
 SPEECH = 0.5
+LOUD = 0.5
+MOST_GAIN = 30
 
 
 class SileroDetector:
@@ -35,6 +37,8 @@ class SileroDetector:
         import numpy as np
 
         samples = np.frombuffer(pcm, "<i2").astype(np.float32) / 32768
+        # A microphone turned down makes speech that the model does not take for speech.
+        samples *= min(LOUD / max(abs(samples).max(initial=0), 1e-9), MOST_GAIN)
         samples = np.concatenate([np.zeros(CONTEXT, np.float32), samples, np.zeros(-len(samples) % FRAME, np.float32)])
         state = np.zeros((2, 1, 128), np.float32)
         rate = np.array(RATE, np.int64)
