@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+
 from tertulia.adapters.embedded.model_library import ModelLibrary
 from tertulia.adapters.embedded.model_manifest import Manifest, Model, ModelFile, Slice, shipped_manifest
 from tertulia.adapters.embedded.model_packages import PackageSource
