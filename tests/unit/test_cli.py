@@ -12,12 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tertulia.assistant import Assistant
 from tertulia.domain.audio import HearingOutcome
-from tertulia.domain.errors import ModelDown, NotConfigured
+from tertulia.domain.errors import ModelDown, NotConfigured, TertuliaError, Unavailable
+from tertulia.domain.replies import Token
 from tertulia.entrypoints.cli import main
+from tertulia.entrypoints.reach import Ask, OverHttp, Say
 from tertulia.entrypoints.running_server import running_server
 from tertulia.entrypoints.server import address_of, is_loopback, reserve, serve
 from tertulia.settings import Settings, SettingsError
@@ -333,6 +336,41 @@ async def test_commands_use_the_running_server_of_their_data_folder(
         with pytest.raises(asyncio.CancelledError):
             await serving
     assert running_server(settings.data_dir) is None
+
+
+EVENTS = (
+    'event: route\ndata: {"route":"simple","reason":"fallback","turn_id":"T","conversation_id":"c"}\nid: 1\n\n'
+    ": ping\n\n"
+    'event: token\ndata: {"text":"Ol\u00e9\u2028!"}\nid: 2\n\n'
+)
+END = 'event: error\ndata: {"code":"model_busy","message":"Busy."}\nid: 3\n\n'
+
+
+def server_that_answers(body: str, status: int = 200) -> OverHttp:
+    headers = {"content-type": "text/event-stream" if status == 200 else "text/html"}
+    answer = httpx.Response(status, headers=headers, content=body.encode())
+    return OverHttp(httpx.AsyncClient(base_url="http://server", transport=httpx.MockTransport(lambda _: answer)))
+
+
+async def test_pings_are_no_events_and_words_arrive_as_they_were_sent() -> None:
+    events = [event async for event in server_that_answers(EVENTS + END).turn(Ask(text="Hi"))]
+    assert [event.type for event in events] == ["route", "token", "error"]
+    assert events[1] == Token(text="Olé\u2028!")
+
+
+async def test_an_answer_cut_short_is_a_failure() -> None:
+    with pytest.raises(Unavailable, match="before it was whole"):
+        _ = [event async for event in server_that_answers(EVENTS).turn(Ask(text="Hi"))]
+
+
+async def test_a_refusal_that_is_no_problem_document_still_makes_a_sentence() -> None:
+    server = server_that_answers("<h1>Bad gateway</h1>", 502)
+    with pytest.raises(TertuliaError, match="status 502"):
+        await server.say(Say(text="Hi"))
+    with pytest.raises(TertuliaError, match="status 502"):
+        await server.transcribe(b"RIFF", None)
+    with pytest.raises(TertuliaError, match="status 502"):
+        _ = [event async for event in server.turn(Ask(audio=b"RIFF"))]
 
 
 async def test_a_server_whose_models_are_missing_says_so_and_leaves_no_note(scripted: ScriptedParts) -> None:

@@ -26,6 +26,7 @@ SECONDS_BETWEEN_LOOKS = 0.25
 LOOKS_WHILE_STARTING = 240
 OK = 200
 UNAVAILABLE = 503
+LAST_EVENTS = frozenset({"done", "error"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ class InProcess:
             turn_id=str(ULID()),
             text=ask.text,
             audio=ask.audio,
-            surface=self._assistant.spoken,
+            surface=self._assistant.settings.spoken,
             conversation_id=conversation_id_from(ask.conversation_id),
             language=ask.language,
             style=ask.style,
@@ -126,7 +127,12 @@ class OverHttp:
                 await source.response.aread()
                 raise _failure(source.response)
             async for event in source.aiter_sse():
-                yield event_from_json({"type": event.event, **event.json()})
+                # A ping after the first event comes as an event without data.
+                if event.data:
+                    yield event_from_json({"type": event.event, **event.json()})
+                if event.event in LAST_EVENTS:
+                    return
+        raise Unavailable("The server ended the answer before it was whole.")
 
     async def say(self, say: Say) -> bytes:
         """Speak there."""
