@@ -50,7 +50,7 @@ async def typed_turn(call: TurnCall, fields: ChatRequest) -> TurnRequest:
     """Return a typed turn of the spoken surface."""
     attachments = await attached(call, fields.attachments or [])
     text = asked_words(fields.text, attachments, fields.language)
-    return replace(turn_request(call, fields, call.assistant.spoken, text), attachments=attachments)
+    return replace(turn_request(call, fields, call.assistant.settings.spoken, text), attachments=attachments)
 
 
 async def attached(call: TurnCall, upload_ids: Sequence[str]) -> tuple[Attachment, ...]:

@@ -40,6 +40,8 @@ class StreamHabits:
     """How streams behave in their surroundings."""
 
     ping_seconds: float = PING_SECONDS
+    refusal_seconds: float = 3.0
+    """How long the status waits for the first event, so that a refusal has a status of its own."""
     quiet_seconds: float | None = None
     """After so long without news a stream ends, and the client comes back for more; None keeps it open."""
 
@@ -104,7 +106,8 @@ class EventStream(Response):
 
     def _pause(self, quiet: float) -> float:
         left = float("inf") if self._habits.quiet_seconds is None else self._habits.quiet_seconds - quiet
-        return max(0.0, min(self._habits.ping_seconds, left))
+        patience = self._habits.ping_seconds if self._has_started else self._habits.refusal_seconds
+        return max(0.0, min(self._habits.ping_seconds, patience, left))
 
     def _is_over(self, quiet: float) -> bool:
         return self._habits.quiet_seconds is not None and quiet >= self._habits.quiet_seconds

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/api", tags=["turns"])
 @router.post("/route", responses=ASKING)
 async def route(fields: RouteRequest, assistant: Parts, _: User) -> RouteResponse:
     """Say how a text would be answered; no turn is taken."""
-    text = checked_words(fields.text, assistant.spoken.max_characters)
+    text = checked_words(fields.text, assistant.settings.spoken.max_characters)
     language = closest_language(fields.language) if fields.language else assistant.languages.detect(text) or ENGLISH
-    chosen, reason = await assistant.router.choose(text, language, assistant.spoken)
+    chosen, reason = await assistant.router.choose(text, language, assistant.settings.spoken)
     return RouteResponse(route=chosen, reason=reason)

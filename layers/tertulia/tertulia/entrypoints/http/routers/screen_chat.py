@@ -54,7 +54,7 @@ async def send_with_file(
 
 def _wish(call: TurnCall, fields: ScreenRequest, text: str) -> TurnRequest:
     shared = TurnFields.model_validate(fields.model_dump(include=set(ScreenRequest.model_fields) - {"message"}))
-    return turn_request(call, shared, call.assistant.screen, text)
+    return turn_request(call, shared, call.assistant.settings.screen, text)
 
 
 async def _answered(call: TurnCall, wish: TurnRequest) -> ScreenResponse:

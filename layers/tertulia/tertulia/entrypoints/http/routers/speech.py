@@ -30,7 +30,7 @@ _RENDERINGS: dict[int | str, dict[str, Any]] = {
 @router.post("/tts", responses=ASKING | _RENDERINGS, response_class=Response)
 async def tts(request: Request, fields: SayRequest, assistant: Parts, habits: Habits, _: User) -> Response:
     """Speak a text."""
-    text = checked_words(fields.text, assistant.spoken.max_characters)
+    text = checked_words(fields.text, assistant.settings.spoken.max_characters)
     if fields.format not in {None, "wav", WAV}:
         raise UnsupportedMedia("Speech comes as wav only.")
     language = closest_language(fields.language) if fields.language else assistant.languages.detect(text) or ENGLISH

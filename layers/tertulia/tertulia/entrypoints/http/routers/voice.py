@@ -52,7 +52,7 @@ async def voice(form: Annotated[VoiceForm, Form(media_type="multipart/form-data"
     """Answer a recording: as sound with its words in headers, as JSON with both, or as a stream of events."""
     assistant = call.assistant
     audio = await recording(assistant, call.user, form.audio, form.upload_id)
-    wish = replace(turn_request(call, form, assistant.spoken), audio=audio, speak=True)
+    wish = replace(turn_request(call, form, assistant.settings.spoken), audio=audio, speak=True)
     turn = await assistant.turns.take(wish)
     rendering = preferred(call.request.headers.get("accept"), (WAV, JSON, EVENTS))
     again = revoicing(assistant, form.language, form.voice)
