@@ -1,15 +1,17 @@
 """What a model reads: a short stable system text, whole earlier turns, labeled data, the user's own words last."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tertulia.answering.prompting import PromptInputs, memory_part, prompt_messages, system_text
+from tertulia.answering.prompting import PromptInputs, memory_part, prompt_messages
 from tertulia.domain.languages import LANGUAGES
 from tertulia.domain.memories import Memory
-from tertulia.domain.prompts import ChatMessage, ToolCall
+from tertulia.domain.prompts import ChatMessage, ToolCall, ToolSpec
+from tertulia.domain.scenarios import scenarios
 from tertulia.domain.surfaces import SCREEN, SIDEBAR, SPOKEN, Route, Style, Surface
 from tertulia.domain.turns import Attachment, Conversation, ToolUse, Turn, TurnRequest
 from tertulia.ports import Question
@@ -48,6 +50,14 @@ def question(
 
 def messages(route: Route = Route.SIMPLE, **fields: object) -> tuple[ChatMessage, ...]:
     return prompt_messages(PromptInputs(**({"question": question(), "route": route} | fields)))  # type: ignore[arg-type]
+
+
+def system_text(
+    route: Route, style: Style, language: str = "en-US", tools: Sequence[ToolSpec] = (), scenario: str | None = None
+) -> str:
+    request = TurnRequest(user="user-1", turn_id="t9", style=style, scenario=scenario)
+    asked = Question(request=request, conversation=CONVERSATION, text="Hi", language=language)
+    return messages(route, question=asked, tools=tools)[0].text
 
 
 @pytest.mark.parametrize("route", list(Route))
@@ -93,6 +103,14 @@ def test_only_the_last_line_depends_on_the_language(route: Route, language: str,
 def test_all_routes_of_a_style_begin_alike_so_that_a_cached_prefix_serves_them() -> None:
     simple, persona = (system_text(route, Style.SPOKEN, "fr").splitlines() for route in (Route.SIMPLE, Route.PERSONA))
     assert simple[:2] == persona[:2]
+
+
+@pytest.mark.parametrize("language", list(LANGUAGES))
+def test_a_scenario_speaks_just_before_the_language_and_changes_nothing_before_it(language: str) -> None:
+    plain = system_text(Route.CONTEXT, Style.SPOKEN, language, TOOLS).splitlines()
+    learning = system_text(Route.CONTEXT, Style.SPOKEN, language, TOOLS, "learning").splitlines()
+    assert learning == [*plain[:-1], scenarios(language)["learning"].prompt, plain[-1]]
+    assert system_text(Route.CONTEXT, Style.SPOKEN, language, TOOLS, "general").splitlines() == plain
 
 
 def test_spoken_memories_have_a_heading_and_their_dates() -> None:

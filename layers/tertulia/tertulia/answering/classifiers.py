@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import cache
 from heapq import nlargest
 from importlib import resources
 from math import sumprod
 from statistics import fmean
+from types import MappingProxyType
 
 from tertulia.answering.prompting import prompt_file
 from tertulia.domain.errors import ProviderTimeout
 from tertulia.domain.markup import without_markup
-from tertulia.domain.prompts import ChatMessage, Prompt, TextDelta
+from tertulia.domain.prompts import ChatMessage, Json, Prompt, TextDelta
 from tertulia.domain.surfaces import Route
 from tertulia.ports import ChatModel, Embedder
 
@@ -22,7 +24,7 @@ MOST_CHARACTERS = 1_000
 """What a person wants is clear from the beginning of a long text."""
 
 _DRESSED_ROUTE = re.compile(
-    r"[\W_]*(?:(?:the )?(?:route|category|answer|label|class)(?: is)?)?[\W_]*(simple|context|persona)[\W_]*"
+    r"[\W_]*(?:(?:the )?(?:route|category|answer|label|class)(?: is)?)?[\W_]*(" + "|".join(Route) + r")[\W_]*"
 )
 
 
@@ -39,7 +41,7 @@ class ModelClassifier:
         """Return the route the model names, or None when it says anything else."""
         prompt = Prompt(
             messages=(
-                ChatMessage(role="system", parts=(prompt_file("router"),)),
+                ChatMessage(role="system", parts=(_instructions(),)),
                 ChatMessage(role="user", parts=(text[:MOST_CHARACTERS],)),
             ),
             temperature=0.0,
@@ -55,6 +57,12 @@ class ModelClassifier:
     async def _answer(self, prompt: Prompt) -> str:
         async with aclosing(self.model.stream(prompt)) as events:
             return "".join([event.text async for event in events if isinstance(event, TextDelta)])
+
+
+@cache
+def _instructions() -> str:
+    described = (f"{route}: {guide['when']}" for route, guide in _routes().items())
+    return "\n".join([prompt_file("router"), "", *described])
 
 
 def route_named(answer: str) -> Route | None:
@@ -102,6 +110,11 @@ def _likeness(vector: Sequence[float], examples: Iterable[Sequence[float]]) -> f
 
 
 def route_examples() -> dict[Route, tuple[str, ...]]:
-    """Read the examples of each route that come with the product."""
-    text = resources.files(__package__).joinpath("route_examples.json").read_text("utf-8")
-    return {Route(route): tuple(texts) for route, texts in json.loads(text).items()}
+    """Return the examples of each route that come with the product."""
+    return {Route(route): tuple(guide["examples"]) for route, guide in _routes().items()}
+
+
+@cache
+def _routes() -> Mapping[str, Mapping[str, Json]]:
+    text = resources.files(__package__).joinpath("routes.json").read_text("utf-8")
+    return MappingProxyType(json.loads(text))

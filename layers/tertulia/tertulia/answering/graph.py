@@ -4,6 +4,8 @@
     route ──┼─> ready ─ (route) ─┼─> persona ─────────> end
     history ┘                    └─> agent <─> tools ─> end
 
+Every route but the agent's is answered in words alone, by the node and the prompt of its name.
+
 Recall, routing and history run side by side. Where the model runs calls side by side too, `history` begins
 the simple answer as soon as it has the last turns: the answer is adopted when the route turns out to be simple and no
 memory belongs in the prompt, and thrown away otherwise.
@@ -26,6 +28,7 @@ from tertulia.ports import Question
 type AnswerGraph = CompiledStateGraph[State, Run, State, State]
 
 STEPS_BESIDE_THE_AGENT = 10
+IN_WORDS_ALONE = tuple(route for route in Route if route is not Route.CONTEXT)
 
 
 def answer_graph() -> AnswerGraph:
@@ -35,8 +38,9 @@ def answer_graph() -> AnswerGraph:
     graph.add_node("route", nodes.route)
     graph.add_node("history", nodes.history)
     graph.add_node("ready", nodes.ready)
-    graph.add_node("simple", nodes.simple)
-    graph.add_node("persona", nodes.persona)
+    for route in IN_WORDS_ALONE:
+        graph.add_node(route.value, nodes.in_words)
+        graph.add_edge(route.value, END)
     graph.add_node("agent", nodes.agent)
     graph.add_node("tools", nodes.tools)
     for first in ("recall", "route", "history"):
@@ -45,10 +49,8 @@ def answer_graph() -> AnswerGraph:
     graph.add_conditional_edges(
         "ready",
         lambda state: state["route"],
-        {Route.SIMPLE: "simple", Route.PERSONA: "persona", Route.CONTEXT: "agent"},
+        {Route.CONTEXT: "agent"} | {route: route.value for route in IN_WORDS_ALONE},
     )
-    graph.add_edge("simple", END)
-    graph.add_edge("persona", END)
     graph.add_conditional_edges("agent", lambda state: "tools" if state["calls"] else END, ["tools", END])
     graph.add_edge("tools", "agent")
     return graph.compile()

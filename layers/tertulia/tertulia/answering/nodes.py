@@ -78,17 +78,8 @@ async def ready(state: State, runtime: Runtime[Run]) -> State:
     return State()
 
 
-async def simple(state: State, runtime: Runtime[Run]) -> State:
-    """Answer in words alone."""
-    return await _answer_in_words(state, runtime)
-
-
-async def persona(state: State, runtime: Runtime[Run]) -> State:
-    """Answer in words, in the style or role asked for."""
-    return await _answer_in_words(state, runtime)
-
-
-async def _answer_in_words(state: State, runtime: Runtime[Run]) -> State:
+async def in_words(state: State, runtime: Runtime[Run]) -> State:
+    """Answer in words alone, by the prompt of the route."""
     run, writer = runtime.context, runtime.context.parts.chat
     stream = run.draft.adopted() if run.draft else writer.model.stream(_prompt(run, state, writer))
     written = await _write(stream, runtime.stream_writer, state["route"].value, writer)

@@ -12,11 +12,10 @@ from importlib import resources
 from tertulia.domain.languages import LANGUAGES, closest_language
 from tertulia.domain.memories import Memory
 from tertulia.domain.prompts import ChatMessage, ToolCall, ToolSpec
+from tertulia.domain.scenarios import scenarios
 from tertulia.domain.surfaces import Route, Style, Surface
 from tertulia.domain.turns import Attachment, Turn
 from tertulia.ports import Question
-
-_ROUTE_FILES = {Route.SIMPLE: "simple", Route.PERSONA: "persona", Route.CONTEXT: "agent"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,24 +31,24 @@ class PromptInputs:
 
 def prompt_messages(inputs: PromptInputs) -> tuple[ChatMessage, ...]:
     """Return the system text, the last whole turns, and the user's message."""
-    question = inputs.question
-    request = question.request
-    system = system_text(inputs.route, request.answer_style, question.language, inputs.tools)
     kept = [turn for turn in inputs.history if turn.is_whole]
-    most_turns = request.surface.history_messages // 2
+    most_turns = inputs.question.request.surface.history_messages // 2
     return (
-        ChatMessage(role="system", parts=(system,)),
+        ChatMessage(role="system", parts=(system_text(inputs),)),
         *(message for turn in kept[-most_turns:] for message in _history(turn)),
         ChatMessage(role="user", parts=tuple(_user_parts(inputs))),
     )
 
 
-def system_text(route: Route, style: Style, language: str, tools: Sequence[ToolSpec] = ()) -> str:
+def system_text(inputs: PromptInputs) -> str:
     """Return what stays the same from turn to turn, with the language last, so that models can keep it at hand."""
-    parts = [prompt_file(style.value), prompt_file("care"), prompt_file(_ROUTE_FILES[route])]
-    if tools:
-        parts.append("Tools:\n" + "\n".join(f"- {tool.name}: {tool.description}" for tool in tools))
-    return "\n".join([*parts, f"Answer in {LANGUAGES[closest_language(language)]}."])
+    request, language = inputs.question.request, closest_language(inputs.question.language)
+    parts = [prompt_file(request.answer_style.value), prompt_file("care"), prompt_file(inputs.route.value)]
+    if inputs.tools:
+        parts.append("Tools:\n" + "\n".join(f"- {tool.name}: {tool.description}" for tool in inputs.tools))
+    if request.scenario and (prompt := scenarios(language)[request.scenario].prompt):
+        parts.append(prompt)
+    return "\n".join([*parts, f"Answer in {LANGUAGES[language]}."])
 
 
 def memory_part(memories: Sequence[Memory], surface: Surface, language: str) -> str:

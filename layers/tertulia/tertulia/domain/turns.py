@@ -44,6 +44,8 @@ class TurnRequest:
     language: str | None = None
     style: Style | None = None
     """How to write the answer; unset, the surface decides."""
+    scenario: str | None = None
+    """One of `domain.scenarios`."""
     attachments: tuple[Attachment, ...] = ()
     device_id: str | None = None
     timezone: str = "UTC"

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from tertulia.domain.errors import InProgress, KeyReused, NotFound, TertuliaError
 from tertulia.domain.replies import Done, Failed, Numbered, ReplyEvent
+from tertulia.domain.scenarios import checked_scenario
 from tertulia.domain.turns import Conversation, TurnRequest, checked_words, events_of
 from tertulia.ports import Claim, Clock, ConversationStore, TurnClaims, TurnEvents
 from tertulia.usecases.recorder import FLUSH_SECONDS, Recorder
@@ -95,6 +96,7 @@ class TurnDesk:
 
     async def take(self, request: TurnRequest) -> TakenTurn:
         """Start the turn, or join the one that its client_message_id already started."""
+        checked_scenario(request.scenario)
         needs_words = request.audio is None and not request.attachments
         if needs_words or request.text:
             checked_words(request.text, request.surface.max_characters)
@@ -221,6 +223,7 @@ def _digest(request: TurnRequest) -> str:
         request.conversation_id or "",
         request.surface.name,
         request.answer_style,
+        request.scenario or "",
         *(f"{attachment.name}:{attachment.size}" for attachment in request.attachments),
     )
     return hashlib.sha256("\x1f".join(parts).encode() + (request.audio or b"")).hexdigest()
