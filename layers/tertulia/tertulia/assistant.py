@@ -5,27 +5,26 @@ they are built, so a Lambda loads only what its route touches.
 """
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.parts import AnswerParts, Writer
 from tertulia.answering.recall import Recall
 from tertulia.answering.routing import Router, tool_keywords
 from tertulia.answering.tool_runner import ToolRunner
-from tertulia.domain.surfaces import SCREEN, SPOKEN, Surface
 from tertulia.ports import (
     Answer,
     AudioDecoder,
     BlobStore,
     ChatModel,
     Clock,
+    Closed,
     ConversationStore,
     Embedder,
     LanguageDetector,
     MemoryStore,
+    Prepared,
     RouteClassifier,
     SpeechDetector,
     Synthesizer,
@@ -47,27 +46,9 @@ if TYPE_CHECKING:
     from tertulia.adapters.embedded.model_library import ModelLibrary
     from tertulia.adapters.embedded.sqlite import Database
     from tertulia.adapters.embedded.stores import EmbeddedStores
-    from tertulia.adapters.groq.connection import GroqConnection
+    from tertulia.adapters.groq.provider import GroqModels
 
 AGENT_TEMPERATURE = 0.0
-
-
-@runtime_checkable
-class Prepared(Protocol):
-    """A part that is slow to make ready: it loads a model or pays for an import."""
-
-    async def prepare(self) -> None:
-        """Make it ready, so that the first turn does not wait."""
-        ...
-
-
-@runtime_checkable
-class Closed(Protocol):
-    """A part that holds something open."""
-
-    async def close(self) -> None:
-        """Let it go."""
-        ...
 
 
 class Assistant:
@@ -84,7 +65,10 @@ class Assistant:
 
     async def start(self) -> None:
         """Make everything that a turn needs ready, side by side."""
-        await asyncio.gather(*(part.prepare() for part in self._turn_parts() if isinstance(part, Prepared)))
+        heard = (self.decoder, self.detector, self.transcriber, self.synthesizer, self.languages)
+        answered = (self.stores, self.chat_model, self.agent_model, self.embedder, self.classifier, self.answer)
+        parts = {id(part): part for part in (*heard, *answered)}.values()
+        await asyncio.gather(*(part.prepare() for part in parts if isinstance(part, Prepared)))
         self.is_ready = True
 
     async def close(self) -> None:
@@ -96,35 +80,6 @@ class Assistant:
             if isinstance(part, Closed) and not isinstance(part, TurnDesk):
                 await part.close()
         self.is_ready = False
-
-    def _turn_parts(self) -> Iterable[object]:
-        """Name the parts a turn touches, each once."""
-        parts = (
-            self.stores,
-            self.chat_model,
-            self.agent_model,
-            self.classifier,
-            self.transcriber,
-            self.detector,
-            self.decoder,
-            self.synthesizer,
-            self.languages,
-            self.embedder,
-            self.answer,
-        )
-        return {id(part): part for part in parts}.values()
-
-    @cached_property
-    def spoken(self) -> Surface:
-        """The spoken surface, with what the settings change."""
-        settings = self.settings
-        return replace(SPOKEN, history_messages=settings.agent_history_limit, model_calls=settings.max_agent_iterations)
-
-    @cached_property
-    def screen(self) -> Surface:
-        """The screen surface, with what the settings change."""
-        settings = self.settings
-        return replace(SCREEN, history_messages=settings.agent_history_limit, model_calls=settings.agent_max_rounds)
 
     @cached_property
     def clock(self) -> Clock:
@@ -172,13 +127,24 @@ class Assistant:
         return self.local.names
 
     @cached_property
-    def groq(self) -> "GroqConnection | None":
-        """The connection to Groq, where a key is set."""
-        if self.settings.groq_api_key is None:
-            return None
+    def provider(self) -> "GroqModels | LocalModels":
+        """Whose models hear, answer and speak: Groq's where its key is set, else this machine's."""
+        settings = self.settings
+        if settings.groq_api_key is None:
+            return self.local
         from tertulia.adapters.groq.connection import GroqConnection
+        from tertulia.adapters.groq.provider import GroqModels
+        from tertulia.adapters.groq.transcriber import HearingHints
 
-        return GroqConnection(self.settings.groq_api_key, self.clock, self.settings.groq_base_url)
+        return GroqModels(
+            connection=GroqConnection(settings.groq_api_key, self.clock, settings.groq_base_url),
+            chat=settings.groq_llm_model,
+            agent=settings.groq_agent_model,
+            ear=settings.groq_stt_model,
+            voice_model=settings.groq_tts_model,
+            voice=settings.tts_voice,
+            hints=HearingHints(words=settings.stt_prompt, language=settings.stt_language),
+        )
 
     @cached_property
     def conversations(self) -> ConversationStore:
@@ -212,20 +178,12 @@ class Assistant:
     @cached_property
     def chat_model(self) -> ChatModel:
         """Writes the simple and persona answers."""
-        if self.groq is None:
-            return self.local.chat_model
-        from tertulia.adapters.groq.chat import GroqChat
-
-        return GroqChat(self.groq, self.settings.groq_llm_model)
+        return self.provider.chat_model
 
     @cached_property
     def agent_model(self) -> ChatModel:
         """Calls tools."""
-        if self.groq is None:
-            return self.chat_model
-        from tertulia.adapters.groq.chat import GroqChat
-
-        return GroqChat(self.groq, self.settings.groq_agent_model, "GROQ_AGENT_MODEL")
+        return self.provider.agent_model
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -254,21 +212,12 @@ class Assistant:
     @cached_property
     def transcriber(self) -> Transcriber:
         """Speech to text."""
-        if self.groq is None:
-            return self.local.transcriber
-        from tertulia.adapters.groq.transcriber import GroqTranscriber, HearingHints
-
-        hints = HearingHints(words=self.settings.stt_prompt, language=self.settings.stt_language)
-        return GroqTranscriber(self.groq, self.settings.groq_stt_model, hints)
+        return self.provider.transcriber
 
     @cached_property
     def synthesizer(self) -> Synthesizer:
         """Text to speech."""
-        if self.groq is None:
-            return self.local.synthesizer
-        from tertulia.adapters.groq.synthesizer import GroqSynthesizer
-
-        return GroqSynthesizer(self.groq, self.settings.groq_tts_model, self.settings.tts_voice)
+        return self.provider.synthesizer
 
     @cached_property
     def tools(self) -> tuple[Tool, ...]:
@@ -277,10 +226,10 @@ class Assistant:
 
     @cached_property
     def classifier(self) -> RouteClassifier:
-        """Decides the route where no keyword does: a vendor's model by its prompt, else nearest examples."""
-        if self.groq is None:
-            return ExampleClassifier(self.embedder, route_examples())
-        return ModelClassifier(model=self.chat_model)
+        """Decides the route where no keyword does: a vendor's model by its prompt, a local one by nearest examples."""
+        if self.chat_model.runs_side_by_side:
+            return ModelClassifier(model=self.chat_model)
+        return ExampleClassifier(self.embedder, route_examples())
 
     @cached_property
     def router(self) -> Router:

@@ -6,6 +6,7 @@ as `EVATAR_<NAME>`. Empty means unset. No `.env` file is read: what runs is what
 
 import json
 import os
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +27,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tertulia.domain.errors import TertuliaError
 from tertulia.domain.prices import Price, PriceTable
-from tertulia.domain.surfaces import SCREEN, SPOKEN
+from tertulia.domain.surfaces import SCREEN, SPOKEN, Surface
 from tertulia.variables import (
     PREFIX,
     Count,
@@ -209,6 +210,16 @@ class Settings(BaseSettings):
         """What vendors charge, from the price file beside this module."""
         listed = json.loads(files("tertulia").joinpath("prices.json").read_text("utf-8"))["models"]
         return PriceTable(MappingProxyType({model: Price(**price) for model, price in listed.items()}))
+
+    @property
+    def spoken(self) -> Surface:
+        """The spoken surface, with the numbers set here."""
+        return replace(SPOKEN, history_messages=self.agent_history_limit, model_calls=self.max_agent_iterations)
+
+    @property
+    def screen(self) -> Surface:
+        """The screen surface, with the numbers set here."""
+        return replace(SCREEN, history_messages=self.agent_history_limit, model_calls=self.agent_max_rounds)
 
     @property
     def loggers(self) -> tuple[str, ...]:

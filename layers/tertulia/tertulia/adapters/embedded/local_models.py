@@ -36,6 +36,11 @@ class LocalModels:
         name = self._named("qwen")
         return LlamaModel(LlamaEngine(lambda: self._library.path(name)), name)
 
+    @property
+    def agent_model(self) -> LlamaModel:
+        """The same: two would not fit."""
+        return self.chat_model
+
     @cached_property
     def transcriber(self) -> WhisperTranscriber:
         """The ear."""
