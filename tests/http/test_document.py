@@ -19,6 +19,7 @@ ROUTES = {
     ("post", "/api/stt"),
     ("post", "/api/tts"),
     ("post", "/api/route"),
+    ("get", "/api/scenarios"),
     ("post", "/api/turns/{turn_id}/stop"),
     ("get", "/api/turns/{turn_id}/events"),
     ("get", "/api/tools"),

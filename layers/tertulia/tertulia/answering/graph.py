@@ -48,8 +48,8 @@ def answer_graph() -> AnswerGraph:
     graph.add_edge(["recall", "route", "history"], "ready")
     graph.add_conditional_edges(
         "ready",
-        lambda state: state["route"],
-        {Route.CONTEXT: "agent"} | {route: route.value for route in IN_WORDS_ALONE},
+        lambda state: "agent" if state["route"] is Route.CONTEXT else state["route"].value,
+        ["agent", *IN_WORDS_ALONE],
     )
     graph.add_conditional_edges("agent", lambda state: "tools" if state["calls"] else END, ["tools", END])
     graph.add_edge("tools", "agent")

@@ -44,6 +44,11 @@ def _unless_absent(check: Callable[[str], str]) -> AfterValidator:
     return AfterValidator(lambda text: None if text is None else check(text))
 
 
+def _no_skill(_: str) -> str:
+    # Ignoring it would answer as if the skill had been used.
+    raise InvalidValue("There is no skill of that name.")
+
+
 def _in_a_path(text: str) -> str:
     """Take a malformed id in a path for one that is not there."""
     try:
@@ -70,6 +75,8 @@ ConversationIdField = Annotated[
 ]
 Label = Annotated[Annotated[str, Field(max_length=128), AfterValidator(_is_printable)] | None, Absent]
 """A short name that a client makes up: a key, a device."""
+ScenarioField = Annotated[Label, Field(description="One of those that /api/scenarios lists.", examples=["learning"])]
+SkillField = Annotated[Label, _unless_absent(_no_skill), Field(description="No skills exist yet; leave it out.")]
 KeyField = Annotated[Label, Field(description="Makes a repeated request the same turn, for 24 hours.")]
 LanguageField = Annotated[
     Annotated[str, Field(pattern=_LANGUAGE)] | None, Absent, Field(description="BCP 47", examples=["en-US", "pt-BR"])

@@ -12,6 +12,8 @@ from tertulia.entrypoints.http.fields import (
     KeyField,
     Label,
     LanguageField,
+    ScenarioField,
+    SkillField,
     TimezoneField,
     Words,
 )
@@ -51,8 +53,8 @@ class TurnFields(BaseModel):
     client_message_id: KeyField = None
     language: LanguageField = None
     style: Annotated[Style | None, Absent] = None
-    scenario: Label = None
-    skill_id: Label = None
+    scenario: ScenarioField = None
+    skill_id: SkillField = None
     device_id: Label = None
     timezone: TimezoneField = None
     voice: Label = None
@@ -139,7 +141,7 @@ class ScreenRequest(BaseModel):
     conversation_id: ConversationIdField = None
     client_message_id: KeyField = None
     device_id: Label = None
-    skill_id: Label = None
+    skill_id: SkillField = None
 
 
 class Function(BaseModel):

@@ -7,11 +7,11 @@ from fastapi import UploadFile
 
 from tertulia.assistant import Assistant
 from tertulia.domain.errors import InvalidRequest, TooLarge
-from tertulia.domain.languages import ENGLISH
 from tertulia.domain.phrases import phrase
 from tertulia.domain.surfaces import Surface
 from tertulia.domain.turns import Attachment, TurnRequest
 from tertulia.entrypoints.http.context import TurnCall
+from tertulia.entrypoints.http.errors import language_of
 from tertulia.entrypoints.http.limits import VOICE_MESSAGE
 from tertulia.entrypoints.http.models import ChatRequest, TurnFields
 from tertulia.entrypoints.http.turn_taking import Revoicing, new_turn_id
@@ -40,6 +40,7 @@ def turn_request(call: TurnCall, fields: TurnFields, surface: Surface, text: str
         client_message_id=fields.client_message_id or call.key,
         language=fields.language,
         style=fields.style,
+        scenario=fields.scenario,
         device_id=fields.device_id,
         timezone=fields.timezone or "UTC",
         voice=fields.voice,
@@ -49,7 +50,7 @@ def turn_request(call: TurnCall, fields: TurnFields, surface: Surface, text: str
 async def typed_turn(call: TurnCall, fields: ChatRequest) -> TurnRequest:
     """Return a typed turn of the spoken surface."""
     attachments = await attached(call, fields.attachments or [])
-    text = asked_words(fields.text, attachments, fields.language)
+    text = asked_words(fields.text, attachments, fields.language or language_of(call.request.scope))
     return replace(turn_request(call, fields, call.assistant.settings.spoken, text), attachments=attachments)
 
 
@@ -72,11 +73,11 @@ async def recording(assistant: Assistant, user: str, audio: UploadFile | None, u
     return await audio.read()
 
 
-def asked_words(words: str, attachments: tuple[Attachment, ...], language: str | None) -> str:
+def asked_words(words: str, attachments: tuple[Attachment, ...], language: str) -> str:
     """Return the words of a question; files without words ask for themselves."""
     if words.strip() or not attachments:
         return words
     first = attachments[0]
     if first.media_type.startswith("image/"):
-        return phrase("attachment_image", language or ENGLISH)
-    return phrase("attachment", language or ENGLISH, name=first.name, bytes=str(first.size))
+        return phrase("attachment_image", language)
+    return phrase("attachment", language, name=first.name, bytes=str(first.size))
