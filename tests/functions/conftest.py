@@ -84,6 +84,9 @@ def fresh_logger() -> Iterator[None]:
     logger = logging.getLogger("tertulia")
     filters = {handler: list(handler.filters) for handler in logging.root.handlers}
     before = logger.__dict__ | {"handlers": list(logger.handlers)}
+    logger.handlers = []
+    for mark in ("init", "powertools_handler"):
+        logger.__dict__.pop(mark, None)
     yield
     logger.__dict__.clear()
     logger.__dict__.update(before)

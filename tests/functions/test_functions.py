@@ -5,6 +5,7 @@ import base64
 import hashlib
 import json
 import logging
+import sys
 import wave
 from io import BytesIO
 from typing import Any
@@ -134,7 +135,10 @@ def test_a_token_is_needed(cloud: Cloud) -> None:
     assert json_of(cloud.call("chat", "rest_chat", headers={}, multiValueHeaders={}), 401)["code"] == "unauthorized"
 
 
-def test_no_words_of_people_and_no_keys_are_logged(cloud: Cloud, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_words_of_people_and_no_keys_are_logged(capsys: pytest.CaptureFixture[str], cloud: Cloud) -> None:
+    [handler] = logging.getLogger("tertulia").handlers
+    assert isinstance(handler, logging.StreamHandler)
+    handler.stream = sys.stdout  # the one it began with is closed, and is not what this test captures
     cloud.call("chat", "rest_chat")
     logging.getLogger("tertulia.anything").warning("something to look at")
     logged = capsys.readouterr()
