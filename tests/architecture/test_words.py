@@ -7,7 +7,7 @@ from tests.architecture.source_tree import CHECKOUT, everything, product, tracke
 
 VAGUE = {"utils", "util", "helpers", "helper", "common", "shared", "manager", "base", "misc", "service"}
 
-MACHINE = re.compile(r"/(?:root|home|Users|work|opt)/[\w.-]+|/tmp/[\w.-]+\.\w+")
+MACHINE = re.compile(r"/(?:root|home|Users|work)/[\w.-]+|/tmp/[\w.-]+\.\w+")
 REGISTRY = re.compile(r"(?:files\.pythonhosted|pypi|registry\.npmjs|npmjs)\.(?:org|com)|artifactory|--index-url", re.I)
 PLACES = {
     "tests/architecture/test_words.py": "holds the patterns themselves",

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import wave
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -290,15 +291,9 @@ def test_a_defect_is_one_line_and_its_details_are_kept_in_a_file(
     assert "TypeError" in (tmp_path / "data/last-failure.txt").read_text()
 
 
-async def test_commands_use_the_running_server_of_their_data_folder(
-    scripted: ScriptedParts,
-    run: Run,
-    recording: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("TERTULIA_API_TOKEN", "a-token-of-the-test")
+@asynccontextmanager
+async def served(scripted: ScriptedParts) -> AsyncIterator[Settings]:
+    """Serve scripted answers on a free port, until the test is done."""
     settings = Settings(port=0)
     lines: list[str] = []
     ready = asyncio.Event()
@@ -308,17 +303,25 @@ async def test_commands_use_the_running_server_of_their_data_folder(
         ready.set()
 
     with reserve(settings) as taken:
-        address = address_of(taken)
         serving = asyncio.create_task(serve(scripted(settings), taken, announce))
         await asyncio.wait_for(ready.wait(), 30)
-        assert lines == [f"Tertulia answers at {address}"]
+        assert lines == [f"Tertulia answers at {address_of(taken)}"]
+        yield settings
+        serving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await serving
+
+
+async def test_commands_use_the_running_server_of_their_data_folder(
+    scripted: ScriptedParts, run: Run, recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = tmp_path / "answer.wav"
+    async with served(scripted) as settings:
         found = running_server(settings.data_dir)
         assert found is not None
-        assert (found.address, found.pid) == (address, os.getpid())
-
+        assert found.pid == os.getpid()
         assert await asyncio.to_thread(run, "ask", "Hi") == 0
         assert capsys.readouterr().out == "Hello there.\n"
-        answer = tmp_path / "answer.wav"
         assert await asyncio.to_thread(run, "talk", str(recording), "-o", str(answer)) == 0
         assert "> What is the capital of France?" in capsys.readouterr().err
         assert answer.read_bytes().startswith(b"RIFF")
@@ -327,15 +330,20 @@ async def test_commands_use_the_running_server_of_their_data_folder(
         assert capsys.readouterr().out == "What is the capital of France?\n"
         assert await asyncio.to_thread(run, "ask", "-c", "abcdef", "Hi") == 1
         assert "no such thing" in capsys.readouterr().err
-        assert scripted.made == 1
+    assert scripted.made == 1
+    assert running_server(settings.data_dir) is None
 
+
+async def test_the_running_server_gets_the_token_and_a_wrong_one_is_told(
+    scripted: ScriptedParts, run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERTULIA_API_TOKEN", "a-token-of-the-test")
+    async with served(scripted):
+        assert await asyncio.to_thread(run, "ask", "Hi") == 0
+        capsys.readouterr()
         monkeypatch.setenv("TERTULIA_API_TOKEN", "another-token")
         assert await asyncio.to_thread(run, "ask", "Hi") == 1
         assert "token" in capsys.readouterr().err
-        serving.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await serving
-    assert running_server(settings.data_dir) is None
 
 
 EVENTS = (
