@@ -365,10 +365,19 @@ async def test_the_simple_route_adopts_the_answer_begun_early(make_assistant: Ma
 
 async def test_an_answer_begun_early_without_memories_is_written_anew_with_them(make_assistant: MakeAssistant) -> None:
     model = ScriptedModel([["without"], ["with"]], runs_side_by_side=True)
-    assistant = make_assistant(chat_model=model, memories=ScriptedMemories([memory("likes tea")]))
+    memories = ScriptedMemories([memory("likes tea")], seconds=0.05)
+    assistant = make_assistant(chat_model=model, memories=memories)
     done = await done_of(assistant, request("Hi"))
     assert done.response == "with"
     assert done.receipt.memories_used == 1
+    assert len(model.prompts) == 2
+
+
+async def test_memories_that_come_first_need_no_second_beginning(make_assistant: MakeAssistant) -> None:
+    model = ScriptedModel(runs_side_by_side=True)
+    assistant = make_assistant(chat_model=model, memories=ScriptedMemories([memory("likes tea")]))
+    assert (await done_of(assistant, request("Hi"))).receipt.memories_used == 1
+    assert len(model.prompts) == 1
 
 
 async def test_secrets_never_reach_the_model_or_the_store(make_assistant: MakeAssistant) -> None:

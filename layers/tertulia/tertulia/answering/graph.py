@@ -6,9 +6,9 @@
 
 Every route but the agent's is answered in words alone, by the node and the prompt of its name.
 
-Recall, routing and history run side by side. Where the model runs calls side by side too, `history` begins
-the simple answer as soon as it has the last turns: the answer is adopted when the route turns out to be simple and no
-memory belongs in the prompt, and thrown away otherwise.
+Recall, routing and history run side by side. Where the model runs calls side by side too, `history` begins the simple
+answer as soon as it has the last turns, and `recall` begins it anew when it finds memories: the answer is taken when
+the route turns out to be simple, and thrown away otherwise.
 """
 
 from collections.abc import AsyncGenerator
@@ -73,7 +73,7 @@ class GraphAnswer:
 
     async def __call__(self, question: Question) -> AsyncGenerator[AnswerEvent]:
         """Yield the events of the answer as the nodes write them."""
-        run = Run(parts=self._parts, question=question)
+        run = nodes.new_run(self._parts, question)
         stream = self.graph.astream(
             State(calls=(), steps=(), rounds=0),
             context=run,
@@ -85,5 +85,4 @@ class GraphAnswer:
                 async for event in events:
                     yield event
         finally:
-            if run.draft:
-                await run.draft.discard()
+            await run.early.give_up()

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
-from tertulia.answering.draft import Draft
-from tertulia.answering.parts import Run, State, Writer
+from tertulia.answering.draft import EarlyAnswer
+from tertulia.answering.parts import AnswerParts, Run, State, Writer
 from tertulia.answering.prompting import PromptInputs, prompt_messages
 from tertulia.domain.errors import ProviderFailed
 from tertulia.domain.markup import MarkupFilter
+from tertulia.domain.memories import Memory
 from tertulia.domain.phrases import phrase
 from tertulia.domain.prompts import ChatMessage, ModelEvent, Prompt, QueuedBehind, TextDelta, TokensUsed, ToolCall
 from tertulia.domain.replies import (
@@ -26,6 +27,8 @@ from tertulia.domain.replies import (
     Waiting,
 )
 from tertulia.domain.surfaces import Route
+from tertulia.domain.turns import Turn
+from tertulia.ports import Question
 
 type Tell = Callable[[AnswerEvent], None]
 
@@ -37,6 +40,7 @@ async def recall(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001 
     runtime.stream_writer(Measured(stage="recall", ms=_since(started)))
     if recalled.missing:
         runtime.stream_writer(Degraded(what=recalled.missing))
+    await runtime.context.early.knows_memories(recalled.memories)
     return State(memories=recalled.memories)
 
 
@@ -53,6 +57,8 @@ async def route(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001  
             route=chosen, reason=reason, turn_id=question.request.turn_id, conversation_id=question.conversation.id
         )
     )
+    if chosen is not Route.SIMPLE:
+        await runtime.context.early.give_up()
     return State(route=chosen)
 
 
@@ -61,27 +67,21 @@ async def history(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001
     run = runtime.context
     surface = run.question.request.surface
     turns = tuple(await run.parts.conversations.recent(run.question.conversation, surface.history_messages // 2))
-    if surface.always is None and run.parts.chat.model.runs_side_by_side:
-        prompt = _prompt(run, State(route=Route.SIMPLE, history=turns), run.parts.chat)
-        run.draft = Draft(run.parts.chat.model.stream(prompt))
+    await run.early.knows_history(turns)
     return State(history=turns)
 
 
 async def ready(state: State, runtime: Runtime[Run]) -> State:
-    """Say which memories enter the prompt, and drop a draft that is of no use."""
-    run = runtime.context
+    """Say which memories enter the prompt."""
     if memories := state["memories"]:
         runtime.stream_writer(MemoriesUsed(ids=tuple(memory.id for memory in memories)))
-    if run.draft and (memories or state["route"] is not Route.SIMPLE):
-        await run.draft.discard()
-        run.draft = None
     return State()
 
 
 async def in_words(state: State, runtime: Runtime[Run]) -> State:
     """Answer in words alone, by the prompt of the route."""
     run, writer = runtime.context, runtime.context.parts.chat
-    stream = run.draft.adopted() if run.draft else writer.model.stream(_prompt(run, state, writer))
+    stream = run.early.taken() or writer.model.stream(_prompt(run.parts, run.question, state, writer))
     written = await _write(stream, runtime.stream_writer, state["route"].value, writer)
     if not written.text.strip():
         raise ProviderFailed
@@ -93,7 +93,7 @@ async def agent(state: State, runtime: Runtime[Run]) -> State:
     run, writer = runtime.context, runtime.context.parts.agent
     is_last = state["rounds"] + 1 >= run.question.request.surface.model_calls
     specs = () if is_last else tuple(tool.spec for tool in run.parts.tools.tools)
-    stream = writer.model.stream(_prompt(run, state, writer), specs)
+    stream = writer.model.stream(_prompt(run.parts, run.question, state, writer), specs)
     written = await _write(stream, runtime.stream_writer, Route.CONTEXT.value, writer)
     calls = () if is_last else written.calls
     if not calls and not written.text.strip():
@@ -118,13 +118,24 @@ async def tools(state: State, runtime: Runtime[Run]) -> State:
     return State(calls=(), steps=(*state["steps"], *results))
 
 
-def _prompt(run: Run, state: State, writer: Writer) -> Prompt:
+def new_run(parts: AnswerParts, question: Question) -> Run:
+    """Begin an answer: its simple form at once where another call costs the model nothing."""
+
+    def write(turns: tuple[Turn, ...], memories: tuple[Memory, ...]) -> AsyncGenerator[ModelEvent]:
+        state = State(route=Route.SIMPLE, history=turns, memories=memories)
+        return parts.chat.model.stream(_prompt(parts, question, state, parts.chat))
+
+    is_wanted = question.request.surface.always is None and parts.chat.model.runs_side_by_side
+    return Run(parts=parts, question=question, early=EarlyAnswer(write, is_wanted=is_wanted))
+
+
+def _prompt(parts: AnswerParts, question: Question, state: State, writer: Writer) -> Prompt:
     inputs = PromptInputs(
-        question=run.question,
+        question=question,
         route=state["route"],
         history=state["history"],
         memories=state.get("memories", ()),
-        tools=tuple(tool.spec for tool in run.parts.tools.tools) if state["route"] is Route.CONTEXT else (),
+        tools=tuple(tool.spec for tool in parts.tools.tools) if state["route"] is Route.CONTEXT else (),
     )
     return writer.prompt((*prompt_messages(inputs), *state.get("steps", ())))
 

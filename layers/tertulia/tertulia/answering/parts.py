@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
-from tertulia.answering.draft import Draft
+from tertulia.answering.draft import EarlyAnswer
 from tertulia.answering.recall import Recall
 from tertulia.answering.routing import Router
 from tertulia.answering.tool_runner import ToolRunner
@@ -55,7 +55,7 @@ class Run:
 
     parts: AnswerParts
     question: Question
-    draft: Draft | None = None
+    early: EarlyAnswer
 
 
 class State(TypedDict, total=False):
