@@ -4,87 +4,52 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-_CLOSERS = r"""["'”’»)\]*_]*"""
+_CLOSERS = r"""["'”’»)\]*_]*+"""
+# Possessive throughout: what has been matched is given back to no shorter cut.
 _END = re.compile(
-    rf"(?P<mark>[.!?…]+){_CLOSERS}(?P<space>\s+)(?=(?P<next>\S))"
-    r"|[。！？｡]+[」』”’）】]*\s*(?=\S)"
-    r"|(?<=\S)[ \t]*\n\s*(?=\S)"
+    rf"(?<![.!?…])(?P<mark>[.!?…]++){_CLOSERS}(?P<space>\s++)(?=(?P<next>\S))"
+    r"|(?<![。！？｡])[。！？｡]++[」』”’）】]*+\s*+(?=\S)"
+    r"|(?<=\S)[ \t]*+\n\s*+(?=\S)"
 )
-_CLAUSE = re.compile(r"(?:[,;:—–]\s+|[，、；：]\s*)(?=\S)")
+_CLAUSE = re.compile(r"(?:[,;:—–]\s++|[，、；：]\s*+)(?=\S)")
 
 _SHORT = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "st",
-        "sr",
-        "jr",
-        "gen",
-        "col",
-        "lt",
-        "sgt",
-        "capt",
-        "rev",
-        "hon",
-        "gov",
-        "sen",
-        "rep",
-        "vs",
-        "e.g",
-        "i.e",
-        "cf",
-        "approx",
-        "ca",
-        "dept",
-        "est",
-        "hr",
-        "fr",
-        "mme",
-        "mlle",
-        "sra",
-        "dra",
-        "z.b",
-        "d.h",
-        "u.a",
-        "bzw",
-        "p.ex",
-        "por",
-        "ej",
-    ]
+    {
+        *("mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "gen", "col", "lt", "sgt", "capt", "rev", "hon", "gov"),
+        *(
+            "sen",
+            "rep",
+            "vs",
+            "e.g",
+            "i.e",
+            "cf",
+            "approx",
+            "ca",
+            "dept",
+            "est",
+            "hr",
+            "fr",
+            "mme",
+            "mlle",
+            "sra",
+            "dra",
+        ),
+        *("z.b", "d.h", "u.a", "bzw", "p.ex"),
+    }
 )
 """Words whose dot does not end a sentence."""
 
 _SHORT_BEFORE_NUMBERS = frozenset(
-    [
-        "no",
-        "nr",
-        "nos",
-        "fig",
-        "vol",
-        "art",
-        "p",
-        "pp",
-        "ch",
-        "sec",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ]
+    {
+        *("no", "nr", "nos", "fig", "vol", "art", "p", "pp", "ch", "sec"),
+        *("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"),
+    }
 )
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.)*[^\W\d_a-z]")
 _LIST_NUMBER = re.compile(r"\s*\d{1,3}")
+_SPACES = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
+_OPEN_ENDS = ".!?…。！？｡,;:—–，、；：" + "\"'”’»)]*_」』）】" + _SPACES
+_CONTEXT = 80
 
 
 class SentenceSplitter:
@@ -97,6 +62,7 @@ class SentenceSplitter:
         self._first_clause = first_clause
         """From this length on the first sentence may be cut at a comma, to be spoken sooner."""
         self._text = ""
+        self._searched = 0
 
     def feed(self, piece: str) -> list[str]:
         """Take the next piece; return the sentences that are whole now."""
@@ -106,6 +72,9 @@ class SentenceSplitter:
             sentences.append(self._text[:end])
             self._text = self._text[end:]
             self._first_clause = None
+            self._searched = 0
+        # A mark at the end may be a cut once its next character is here; before it, all is settled.
+        self._searched = max(self._searched, len(self._text.rstrip(_OPEN_ENDS)))
         return sentences
 
     def finish(self) -> list[str]:
@@ -114,10 +83,10 @@ class SentenceSplitter:
         return [rest] if rest else []
 
     def _next_end(self) -> int | None:
-        end = next(_sentence_ends(self._text), None)
+        end = next(_sentence_ends(self._text, self._searched), None)
         if self._first_clause is None:
             return end
-        clauses = (match.end() for match in _CLAUSE.finditer(self._text))
+        clauses = (match.end() for match in _CLAUSE.finditer(self._text, self._searched))
         clause = next((place for place in clauses if place >= self._first_clause), None)
         return min((place for place in (end, clause) if place is not None), default=None)
 
@@ -156,8 +125,8 @@ def _best_cut(text: str, limit: int) -> int:
     return limit
 
 
-def _sentence_ends(text: str) -> Iterator[int]:
-    for match in _END.finditer(text):
+def _sentence_ends(text: str, start: int = 0) -> Iterator[int]:
+    for match in _END.finditer(text, start):
         if match["mark"] is None or _is_end(text, match):
             yield match.end()
 
@@ -169,7 +138,7 @@ def _is_end(text: str, match: re.Match[str]) -> bool:
         return False
     if match["mark"] != ".":
         return True
-    before = text[: match.start()]
+    before = text[max(0, match.start() - _CONTEXT) : match.start()]
     word = re.split(r"[\s(\[\"“*_]", before)[-1]
     if _LIST_NUMBER.fullmatch(before.rpartition("\n")[2]) or word.casefold() in _SHORT:
         return False

@@ -5,8 +5,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from tertulia.domain.sentences import SentenceSplitter
+from tertulia.domain.sentences import pieces, sentences_of
 from tertulia.domain.spoken_english import spoken_english
+
+_LONGEST_SENTENCE = 1000
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)")
 _RULE = re.compile(r"^[\s|:+=*_-]*$")
@@ -61,8 +63,10 @@ class SpeechWriter:
 
 def speakable_sentences(text: str, language: str) -> list[str]:
     """Cut a whole text into sentences and make them speakable."""
-    splitter, writer = SentenceSplitter(), SpeechWriter(language)
-    written = (writer.write(sentence) for sentence in [*splitter.feed(text), *splitter.finish()])
+    writer = SpeechWriter(language)
+    # No sentence is so long; without a bound, some texts would take the patterns seconds.
+    parts = (part for sentence in sentences_of(text) for part in pieces(sentence, _LONGEST_SENTENCE))
+    written = [writer.write(part) for part in parts]
     return [sentence for sentence in written if sentence]
 
 
