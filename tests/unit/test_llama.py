@@ -211,14 +211,30 @@ async def test_an_engine_that_takes_too_long_is_stopped() -> None:
     assert engine.stopped == 1
 
 
-async def test_warming_reads_the_system_text_and_the_examples_ahead() -> None:
+async def test_reading_ahead_takes_the_system_text_and_the_examples() -> None:
     model, engine = scripted(['{"tool": "none"}'], ["Hi"])
 
-    await model.warm("Be brief.", [CALCULATOR])
+    model.read_ahead([("Be brief.", [CALCULATOR])])
+    async with asyncio.timeout(5):
+        while len(engine.bodies) < 2:
+            await asyncio.sleep(0.01)
 
     assert "response_format" in engine.bodies[0]
     assert engine.bodies[1]["messages"][0] == {"role": "system", "content": "Be brief."}
     assert engine.bodies[1]["max_tokens"] == 1
+    await model.close()
+
+
+async def test_a_question_need_not_wait_for_what_is_read_ahead() -> None:
+    model, engine = scripted(["slow "] * 1000, ["Yes."])
+    engine.seconds_a_piece = 0.01
+
+    model.read_ahead([("Be brief.", ())])
+    await asyncio.sleep(0.05)
+    events = await all_of(model.stream(asked("Hi")))
+
+    assert not any(isinstance(event, QueuedBehind) for event in events)
+    assert engine.stopped == 1
 
 
 async def test_a_model_that_cannot_be_loaded_says_so_at_load_and_at_every_call() -> None:

@@ -20,9 +20,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from tertulia.answering import nodes
-from tertulia.answering.parts import AnswerParts, Run, State
+from tertulia.answering.parts import AnswerParts, ReadsAhead, Run, State
+from tertulia.answering.prompting import system_text
+from tertulia.domain.languages import ENGLISH
 from tertulia.domain.replies import AnswerEvent
-from tertulia.domain.surfaces import Route
+from tertulia.domain.surfaces import Route, Style
 from tertulia.ports import Question
 
 type AnswerGraph = CompiledStateGraph[State, Run, State, State]
@@ -68,8 +70,14 @@ class GraphAnswer:
         return answer_graph()
 
     async def prepare(self) -> None:
-        """Compile the graph, so that the first turn does not wait."""
+        """Compile the graph, and have a model that can read ahead what spoken turns begin with."""
         _ = self.graph
+        if isinstance(self._parts.chat.model, ReadsAhead):
+            tools = [tool.spec for tool in self._parts.tools.tools]
+            simple = system_text(Route.SIMPLE, Style.SPOKEN, ENGLISH)
+            self._parts.chat.model.read_ahead(
+                [(simple, ()), (system_text(Route.CONTEXT, Style.SPOKEN, ENGLISH, tools), tools), (simple, ())]
+            )
 
     async def __call__(self, question: Question) -> AsyncGenerator[AnswerEvent]:
         """Yield the events of the answer as the nodes write them."""

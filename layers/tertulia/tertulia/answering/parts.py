@@ -1,17 +1,27 @@
 """What the nodes of the graph work with, and what they pass on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Protocol, TypedDict, runtime_checkable
 
 from tertulia.answering.draft import EarlyAnswer
 from tertulia.answering.recall import Recall
 from tertulia.answering.routing import Router
 from tertulia.answering.tool_runner import ToolRunner
 from tertulia.domain.memories import Memory
-from tertulia.domain.prompts import ChatMessage, Prompt, ToolCall
+from tertulia.domain.prompts import ChatMessage, Prompt, ToolCall, ToolSpec
 from tertulia.domain.surfaces import Route
 from tertulia.domain.turns import Turn
 from tertulia.ports import ChatModel, ConversationStore, Question
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A model that gets faster by reading beforehand what every prompt begins with."""
+
+    def read_ahead(self, systems: Sequence[tuple[str, Sequence[ToolSpec]]]) -> None:
+        """Read system texts with their tools in the back."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

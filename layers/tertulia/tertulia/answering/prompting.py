@@ -31,22 +31,26 @@ class PromptInputs:
 
 def prompt_messages(inputs: PromptInputs) -> tuple[ChatMessage, ...]:
     """Return the system text, the last whole turns, and the user's message."""
+    question, request = inputs.question, inputs.question.request
     kept = [turn for turn in inputs.history if turn.is_whole]
-    most_turns = inputs.question.request.surface.history_messages // 2
+    most_turns = request.surface.history_messages // 2
+    system = system_text(inputs.route, request.answer_style, question.language, inputs.tools, request.scenario)
     return (
-        ChatMessage(role="system", parts=(system_text(inputs),)),
+        ChatMessage(role="system", parts=(system,)),
         *(message for turn in kept[-most_turns:] for message in _history(turn)),
         ChatMessage(role="user", parts=tuple(_user_parts(inputs))),
     )
 
 
-def system_text(inputs: PromptInputs) -> str:
+def system_text(
+    route: Route, style: Style, language: str, tools: Sequence[ToolSpec] = (), scenario: str | None = None
+) -> str:
     """Return what stays the same from turn to turn, with the language last, so that models can keep it at hand."""
-    request, language = inputs.question.request, closest_language(inputs.question.language)
-    parts = [prompt_file(request.answer_style.value), prompt_file("care"), prompt_file(inputs.route.value)]
-    if inputs.tools:
-        parts.append("Tools:\n" + "\n".join(f"- {tool.name}: {tool.description}" for tool in inputs.tools))
-    if request.scenario and (prompt := scenarios(language)[request.scenario].prompt):
+    language = closest_language(language)
+    parts = [prompt_file(style.value), prompt_file("care"), prompt_file(route.value)]
+    if tools:
+        parts.append("Tools:\n" + "\n".join(f"- {tool.name}: {tool.description}" for tool in tools))
+    if scenario and (prompt := scenarios(language)[scenario].prompt):
         parts.append(prompt)
     return "\n".join([*parts, f"Answer in {LANGUAGES[language]}."])
 

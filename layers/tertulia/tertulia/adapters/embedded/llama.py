@@ -74,6 +74,7 @@ class LlamaModel:
         self._engine = engine
         self._queue = queue or LlamaQueue()
         self._examples = examples()
+        self._reading: asyncio.Task[None] | None = None
         # The one thread serializes calls: one that is told to stop may need a moment to notice.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
 
@@ -81,25 +82,37 @@ class LlamaModel:
         """Load the model ahead of its first call; raises NotConfigured."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.load)
 
-    async def warm(self, system: str, tools: Sequence[ToolSpec] = ()) -> None:
-        """Read a system text ahead, and the examples for tools, so that the first turn does not wait for them."""
+    def read_ahead(self, systems: Sequence[tuple[str, Sequence[ToolSpec]]]) -> None:
+        """Read system texts, and the examples for their tools, in the back, until the first call comes."""
+        self._reading = asyncio.create_task(self._read_ahead(systems))
+
+    async def _read_ahead(self, systems: Sequence[tuple[str, Sequence[ToolSpec]]]) -> None:
         user = ChatMessage(role="user", parts=("1 + 1",))
-        prompt = Prompt(messages=(ChatMessage(role="system", parts=(system,)), user), max_tokens=1)
         with self._queue.place() as place:
             async for _ in place.until_first():
                 pass
-            await self._tool_call(prompt, tools, _Call(prompt.seconds))
-            async with aclosing(self._answer(prompt, _Call(prompt.seconds))) as texts:
-                async for _ in texts:
-                    pass
+            for system, tools in systems:
+                prompt = Prompt(messages=(ChatMessage(role="system", parts=(system,)), user), max_tokens=1)
+                await self._tool_call(prompt, tools, _Call(prompt.seconds))
+                async with aclosing(self._answer(prompt, _Call(prompt.seconds))) as texts:
+                    async for _ in texts:
+                        pass
+
+    async def _stop_reading(self) -> None:
+        if self._reading is not None:
+            reading, self._reading = self._reading, None
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
 
     async def close(self) -> None:
         """Free the model's memory, after the running call."""
+        await self._stop_reading()
         await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.close)
         self._thread.shutdown(wait=False)
 
     async def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
         """Wait in line, then answer with a tool call or with text as it is written."""
+        await self._stop_reading()
         with self._queue.place() as place:
             async for ahead in place.until_first():
                 yield QueuedBehind(ahead)
