@@ -363,10 +363,13 @@ async def test_the_simple_route_adopts_the_answer_begun_early(make_assistant: Ma
     assert len(model.prompts) == 1
 
 
-async def test_an_answer_begun_early_without_memories_is_written_anew_with_them(make_assistant: MakeAssistant) -> None:
+async def test_an_answer_begun_early_without_memories_is_written_anew_with_them(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
     model = ScriptedModel([["without"], ["with"]], runs_side_by_side=True)
-    memories = ScriptedMemories([memory("likes tea")], seconds=0.05)
-    assistant = make_assistant(chat_model=model, memories=memories)
+    memories = ScriptedMemories([memory("likes tea")], seconds=0.4)
+    patient = settings.model_copy(update={"recall_seconds": 5.0})
+    assistant = make_assistant(patient, chat_model=model, memories=memories)
     done = await done_of(assistant, request("Hi"))
     assert done.response == "with"
     assert done.receipt.memories_used == 1
