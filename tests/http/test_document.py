@@ -1,5 +1,7 @@
 """The OpenAPI document tells every route, shape and failure."""
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -70,6 +72,12 @@ def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     }
+
+
+async def test_the_version_is_the_projects(document: dict[str, Any]) -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+
+    assert document["info"]["version"] == project["version"]
 
 
 async def test_every_route_is_told(document: dict[str, Any]) -> None:

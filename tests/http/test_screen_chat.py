@@ -138,6 +138,19 @@ async def test_a_file_alone_will_do(client: httpx.AsyncClient, blank: dict[str, 
         assert kept["messages"][0]["content"] == asked
 
 
+async def test_a_file_alone_asks_in_the_language_of_the_client(client: httpx.AsyncClient) -> None:
+    headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
+    answers = [
+        await client.post("/api/chat/send-with-file", files={"file": ("a", content)}, headers=headers)
+        for content in (b"\xff\xd8\xff" + bytes(50), b"words")
+    ]
+    kept = [
+        (await client.get(f"/api/chat/conversations/{answer.json()['conversation_id']}")).json() for answer in answers
+    ]
+
+    assert [each["messages"][0]["content"] for each in kept] == ["请分析这张图片", "[附件: a (5 bytes)]"]
+
+
 async def test_without_file_and_words_there_is_nothing_to_answer(client: httpx.AsyncClient) -> None:
     assert is_problem(await client.post("/api/chat/send-with-file", data={"message": " "}), 400, "invalid_request")
     assert is_problem(await client.post("/api/chat/send-with-file"), 400, "invalid_request")

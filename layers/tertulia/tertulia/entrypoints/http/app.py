@@ -1,11 +1,11 @@
 """The application: the same for the local server, each Lambda with its own routers, and the tests."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from tertulia import __version__
 from tertulia.assistant import Assistant
 from tertulia.entrypoints.http.context import Surroundings
 from tertulia.entrypoints.http.documents import document
@@ -65,7 +65,7 @@ def create_app(
     surroundings = surroundings or Surroundings.of(assistant.settings)
     app = FastAPI(
         title="Tertulia",
-        version=version("tertulia"),
+        version=__version__,
         description="A voice assistant that people own.",
         openapi_url="/api/openapi.json",
         docs_url=None,

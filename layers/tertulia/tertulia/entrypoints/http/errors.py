@@ -122,7 +122,7 @@ def _refusal(fault: Mapping[str, Any]) -> TertuliaError:
     if fault["type"] == "json_invalid":
         return InvalidRequest("The body is not valid JSON.")
     field = ".".join(str(name) for name in names) or "The body"
-    message = f"{field}: {fault['msg']}."
+    message = f"{field}: {fault['msg'].removeprefix('Value error, ')}."
     if place == "path":
         return NotFound()
     is_unreadable = fault["type"] in _UNREADABLE or fault["type"].endswith(("_type", "_parsing"))

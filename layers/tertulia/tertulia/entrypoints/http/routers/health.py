@@ -1,9 +1,8 @@
 """Whether the server can answer."""
 
-from importlib.metadata import version
-
 from fastapi import APIRouter
 
+from tertulia import __version__
 from tertulia.domain.errors import Starting
 from tertulia.entrypoints.http.context import Parts
 from tertulia.entrypoints.http.documents import problems
@@ -17,4 +16,4 @@ async def health(assistant: Parts) -> Health:
     """Say that turns can be answered; needs no token."""
     if not assistant.is_ready:
         raise Starting
-    return Health(version=version("tertulia"))
+    return Health(version=__version__)

@@ -12,6 +12,7 @@ from tertulia.domain.phrases import phrase
 from tertulia.domain.turns import NUMBERS_A_TURN, TurnRequest, turn_number
 from tertulia.entrypoints.http.context import Call, TurnCall
 from tertulia.entrypoints.http.documents import problems
+from tertulia.entrypoints.http.errors import language_of
 from tertulia.entrypoints.http.fields import Absent
 from tertulia.entrypoints.http.models import ScreenMessage, ScreenRequest, ScreenResponse, TurnFields
 from tertulia.entrypoints.http.requests import asked_words, attached, revoicing, turn_request
@@ -47,8 +48,8 @@ async def send_with_file(
     if fields.file is not None:
         attach = Attach(assistant.blobs, assistant.clock)
         attachments += (await attach(call.user, fields.file.filename, await fields.file.read()),)
-    language = assistant.languages.detect(fields.message) if fields.message.strip() else None
-    wish = _wish(call, fields, asked_words(fields.message, attachments, language))
+    text = asked_words(fields.message, attachments, language_of(call.request.scope))
+    wish = _wish(call, fields, text)
     return await _answered(call, replace(wish, attachments=attachments))
 
 
