@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tertulia.adapters.embedded.model_manifest import shipped_manifest
 from tertulia.assistant import Assistant
 from tertulia.domain.audio import HearingOutcome
 from tertulia.domain.errors import ModelDown, NotConfigured, TertuliaError, Unavailable
@@ -254,10 +255,11 @@ def test_the_path_of_a_missing_model_says_how_to_get_it(
 
 
 class FetchedLibrary:
-    """A library from which two models are missing, and whose fetching takes three steps."""
+    """A library from which everything is missing, and whose fetching takes three steps."""
 
     def __init__(self) -> None:
         self.fetched: tuple[str, ...] = ()
+        self.manifest = shipped_manifest()
 
     def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for name in names if name not in self.fetched)
@@ -273,9 +275,10 @@ def test_missing_models_are_fetched_with_a_bar_and_only_once(
     run: Run, scripted: ScriptedParts, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scripted.parts["models"] = library = FetchedLibrary()
-    library.manifest = None  # type: ignore[attr-defined]
     assert run("models", "fetch", "kokoro", "minilm") == 0
     assert library.fetched == ("kokoro", "minilm")
+    assert run("models", "fetch", "fast-voice") == 0
+    assert library.fetched[2:] == ("piper-joe",)
     assert "kokoro.onnx" in capsys.readouterr().err
     assert run("models", "fetch", "kokoro") == 0
     assert capsys.readouterr() == ("", "")
