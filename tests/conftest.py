@@ -25,7 +25,7 @@ pytest_plugins = ["tests.fakes.groq"]
 class MakeAssistant(Protocol):
     """Builds a scripted assistant; parts given by name replace the scripted ones."""
 
-    def __call__(self, settings: Settings | None = None, **parts: Any) -> Assistant: ...
+    def __call__(self, settings: Settings | None = None, /, **parts: Any) -> Assistant: ...
 
 
 @pytest.fixture
