@@ -17,6 +17,13 @@ from tests.fakes.scripted import OneLanguage, ScriptedDecoder, ScriptedDetector
 from tests.turns import request
 
 RUNS = 5
+INTRODUCTION = """A spoken turn whose vendors take fixed times: transcription 350 ms; recall 880 ms (the published median of the hosted memory
+service); classifier 180 ms; first token 220 ms, then 25 ms a token for 60 tokens in four sentences of 60 characters; speech
+250 ms a request and 10 ms a character. "In sequence" reads the first seed literally: recall, then the router model, then the
+whole answer, then the whole speech. The best these delays allow is 1,770 ms to the first speech.
+
+Budgets: first token at most 0.35 and first speech at most 0.32 of the sequence, within 75 ms of the best. A late recall may miss the turn; the
+receipt says so, and the memories join the next one. In the sequence, "first token" is the first streamed one."""
 
 
 @dataclass(frozen=True)
