@@ -258,7 +258,7 @@ class FetchedLibrary:
     """A library from which everything is missing, and whose fetching takes three steps."""
 
     def __init__(self) -> None:
-        self.fetched: tuple[str, ...] = ()
+        self.fetched: list[str] = []
         self.manifest = shipped_manifest()
 
     def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -268,7 +268,7 @@ class FetchedLibrary:
         for name in names:
             for done in (0, 50, 100):
                 progress(f"{name}.onnx", done, 100)
-        self.fetched += names
+        self.fetched.extend(names)
 
 
 def test_missing_models_are_fetched_with_a_bar_and_only_once(
@@ -276,7 +276,7 @@ def test_missing_models_are_fetched_with_a_bar_and_only_once(
 ) -> None:
     scripted.parts["models"] = library = FetchedLibrary()
     assert run("models", "fetch", "kokoro", "minilm") == 0
-    assert library.fetched == ("kokoro", "minilm")
+    assert library.fetched == ["kokoro", "minilm"]
     assert run("models", "fetch", "fast-voice") == 0
     assert library.fetched[2:] == ("piper-joe",)
     assert "kokoro.onnx" in capsys.readouterr().err
