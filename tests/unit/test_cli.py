@@ -278,7 +278,7 @@ def test_missing_models_are_fetched_with_a_bar_and_only_once(
     assert run("models", "fetch", "kokoro", "minilm") == 0
     assert library.fetched == ["kokoro", "minilm"]
     assert run("models", "fetch", "fast-voice") == 0
-    assert library.fetched[2:] == ("piper-joe",)
+    assert library.fetched[2:] == ["piper-joe"]
     assert "kokoro.onnx" in capsys.readouterr().err
     assert run("models", "fetch", "kokoro") == 0
     assert capsys.readouterr() == ("", "")
