@@ -4,7 +4,7 @@ import base64
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Discriminator, TypeAdapter
 
@@ -14,6 +14,9 @@ from tertulia.domain.turns import Turn
 
 _EVENTS: TypeAdapter[ReplyEvent] = TypeAdapter(Annotated[ReplyEvent, Discriminator("type")])
 _TURNS = TypeAdapter(Turn)
+
+EVENT_NAMES: tuple[str, ...] = tuple(kind.type for kind in get_args(ReplyEvent.__value__))
+"""The names of all reply events, in the order in which a turn may send them."""
 
 _NOT_SENT = frozenset({"call_id", "result", "retry_after", "interrupted"})
 """Fields that stored events keep and clients do not get, unless they say something."""

@@ -11,13 +11,13 @@ from tertulia.entrypoints.http.models import ChatRequest, ChatResponse, StreamRe
 from tertulia.entrypoints.http.requests import revoicing, typed_turn
 from tertulia.entrypoints.http.sse import EventStream
 from tertulia.entrypoints.http.turn_taking import reply_of, stream_of
+from tertulia.wire import EVENT_NAMES
 
 router = APIRouter(prefix="/api/chat", tags=["turns"])
 
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The turn's events: waiting, route, transcript, memory, thinking, tool_result, confirm, token, "
-        "speech, and exactly one done or error at the end.",
+        "description": f"The turn's events: {', '.join(EVENT_NAMES)}; exactly one done or error is the last.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
