@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import pytest
 
 from tertulia.assistant import Assistant
-from tertulia.settings import Settings
+from tertulia.settings import Settings, calm_native_threads
 from tests.fakes.scripted import (
     NoMemories,
     OneLanguage,
@@ -20,6 +20,9 @@ from tests.fakes.scripted import (
 )
 
 pytest_plugins = ["tests.fakes.groq"]
+
+
+calm_native_threads()
 
 
 class MakeAssistant(Protocol):

@@ -16,7 +16,7 @@ from tertulia.domain.errors import InvalidRequest, TertuliaError
 from tertulia.domain.surfaces import Style
 from tertulia.entrypoints import model_commands, terminal
 from tertulia.entrypoints.session import Session
-from tertulia.settings import Settings, SettingsError, calm_native_threads
+from tertulia.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from tertulia.assistant import Assistant
@@ -155,7 +155,6 @@ def transcribe(context: typer.Context, file: File, language: Language = None, as
 
 def main(arguments: Sequence[str] | None = None, make: "Callable[[Settings], Assistant] | None" = None) -> int:
     """Run a command and return its exit code: 0, 1 for a failure, 2 for wrong use or settings."""
-    calm_native_threads()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

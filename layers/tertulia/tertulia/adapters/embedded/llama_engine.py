@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from tertulia.adapters.embedded.threads import prepare_threads, thread_count
+from tertulia.adapters.embedded.threads import thread_count
 from tertulia.domain.errors import NotConfigured
 from tertulia.domain.prompts import Json
 
@@ -56,7 +56,6 @@ class LlamaEngine:
         if self._server is not None:
             return
         path = self._find()
-        prepare_threads()
         import xllamacpp  # type: ignore[import-untyped]
 
         folder = TemporaryDirectory(prefix="tertulia-")
