@@ -1,19 +1,20 @@
 # Everything a person types. `make` alone shows it.
 .DEFAULT_GOAL := help
-.PHONY: help run test check format models bench packages clean
+.PHONY: help run test check format models fast-voice bench packages clean
 
 BIN := .venv/bin
 READY := .venv/.ready
+WITH_FAST_VOICE := .venv/.with-fast-voice
 TEMPLATE := $(wildcard template.yaml)
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r name what; do \
-		printf '  make %-9s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r name what; do \
+		printf '  make %-10s %s\n' "$$name" "$$what"; done
 
 run: $(READY) ## Start the assistant on http://127.0.0.1:8000 (TERTULIA_PORT changes it); fetches the models first
 	@$(BIN)/tertulia serve
 
-test: packages check models ## Prove the project: checks, then all tests with coverage
+test: packages $(WITH_FAST_VOICE) check models ## Prove the project: checks, then all tests with coverage
 	$(BIN)/pytest --cov
 
 check: $(READY) ## Format, lint, types, import rules, size rules, template
@@ -31,6 +32,10 @@ format: $(READY) ## Format the code and mend what the linter can
 models: $(READY) ## Fetch the small models that the tests use
 	@$(BIN)/tertulia models fetch --small
 
+fast-voice: $(WITH_FAST_VOICE) ## Install the fast local voice, which is licensed under the GPL, and fetch its model
+	@echo "Piper: GPL-3.0-or-later. Its voice joe: CC0, but fine-tuned from lessac, whose recordings are for research only."
+	@$(BIN)/tertulia models fetch fast-voice
+
 bench: $(READY) ## Measure, side by side with the sequential reading
 	$(BIN)/python -m benchmarks
 
@@ -43,4 +48,8 @@ clean: ## Remove the environment and all caches of this checkout; models and dat
 
 $(READY): uv.lock pyproject.toml scripts/environment
 	@scripts/environment
+	@touch $@
+
+$(WITH_FAST_VOICE): $(READY)
+	@scripts/environment fast-voice
 	@touch $@

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from tests.model_files import model_library
+from tests.model_files import SHARED, model_library
 
 
-def model_links(name: str, folder: Path) -> Path:
+def model_links(name: str, folder: Path, root: Path = SHARED) -> Path:
     """Return a folder named like the model, with links to its files."""
-    there = model_library(name).path(name)
+    there = model_library(name, root=root).path(name)
     links = folder / name
     links.mkdir()
     for file in there.iterdir() if there.is_dir() else [there]:

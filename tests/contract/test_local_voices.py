@@ -1,4 +1,4 @@
-"""The real ears and the real voice of this machine, together."""
+"""The real ears and the real voices of this machine, together."""
 
 import re
 from collections.abc import AsyncIterator
@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tertulia.adapters.embedded.kokoro import KokoroSynthesizer
+from tertulia.adapters.embedded.piper import PiperSynthesizer
 from tertulia.adapters.embedded.pyav import PyavDecoder
 from tertulia.adapters.embedded.silero import SileroDetector
 from tertulia.adapters.embedded.whisper import WhisperTranscriber
 from tertulia.domain.replies import AnswerEvent, Spoke, Token
 from tertulia.usecases.hear import Hear
 from tertulia.usecases.speak import Speak, SpeechRequest
-from tests.model_files import model_library
+from tests.model_files import OF_TESTS, model_library
 from tests.sounds import recording, silence, tone, wav
 
 pytestmark = pytest.mark.models
@@ -71,6 +72,16 @@ async def test_what_the_voice_says_is_understood(hear: Hear, voice: KokoroSynthe
     heard = " ".join(words((await hear(sound.as_wav())).text))
     assert "meeting is at 3 45" in heard
     assert "bring 20" in heard
+
+
+async def test_what_the_fast_voice_says_is_understood(hear: Hear) -> None:
+    piper = PiperSynthesizer(model_library("piper-joe", root=OF_TESTS).path("piper-joe"))
+    await piper.load()
+    text = "My brother plays the guitar every Sunday morning. We will meet you at the station tomorrow."
+    sound = await Speak(piper).whole(SpeechRequest(text))
+    assert sound.rate == 22_050
+    assert words((await hear(sound.as_wav())).text) == words(text)
+    await piper.close()
 
 
 async def test_an_answer_is_spoken_while_it_is_written(voice: KokoroSynthesizer) -> None:

@@ -326,7 +326,12 @@ def test_the_shipped_manifest_is_consistent() -> None:
         assert len(file.sha256) == 64
         assert all("==" in piece.package for piece in file.slices)
         assert file.upstream is None or file.upstream.startswith("https://")
-    assert {model.license for model in manifest.models} <= {"Apache-2.0", "MIT"}
+    used = {name for models in manifest.sets.values() for name in models}
+    assert used == {model.name for model in manifest.models}
+    optional = set(manifest.sets["fast-voice"])
+    free = {model.license for model in manifest.models if model.name not in optional}
+    assert free <= {"Apache-2.0", "MIT"}
+    assert not optional & {*manifest.sets["default"], *manifest.sets["small"]}
 
 
 def test_the_small_language_model_is_the_default_where_memory_is_short(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[2]
+SYNC = "sync --frozen --inexact --all-extras"
 TOOLS = ("sh", "dirname", "mkdir", "cp", "grep", "sed", "chmod", "cat")
 
 BROKEN_UV = "echo 'uv: command not found' >&2; exit 127"
@@ -15,6 +16,7 @@ RECORDING_UV = '[ "$1" = --version ] || echo "uv $* python=${UV_PYTHON:-} into=$
 OLD_PYTHON = "exit 1"
 RIGHT_PYTHON = """
 case "$1 $2" in
+    "-c "*) echo "$0" ;;
     "-m venv") mkdir -p .uv/bin; cp "$0" .uv/bin/python ;;
     "-m pip") { echo '#!/bin/sh'; cat uv-to-install; } > .uv/bin/uv; chmod +x .uv/bin/uv; echo "pip $*" ;;
 esac
@@ -58,7 +60,13 @@ def machine(tmp_path: Path) -> Machine:
 def test_a_uv_that_works_makes_the_environment_from_the_lock_file(machine: Machine) -> None:
     machine.has("uv", RECORDING_UV)
     done = machine.run("environment")
-    assert (done.stdout, done.returncode) == ("uv sync --frozen --all-extras python= into=.venv\n", 0)
+    assert done.stdout == f"uv {SYNC} --no-extra fast-voice python= into=.venv\n"
+    assert done.returncode == 0
+
+
+def test_the_voice_under_the_gpl_is_installed_only_where_it_is_asked_for(machine: Machine) -> None:
+    machine.has("uv", RECORDING_UV)
+    assert machine.run("environment", "fast-voice").stdout == f"uv {SYNC} python= into=.venv\n"
 
 
 def test_a_uv_that_only_complains_gives_way_to_one_of_our_own(machine: Machine) -> None:
@@ -67,7 +75,7 @@ def test_a_uv_that_only_complains_gives_way_to_one_of_our_own(machine: Machine) 
     done = machine.run("environment")
     assert done.returncode == 0, done.stderr
     assert "-m pip install --quiet uv>=" in done.stdout
-    assert f"sync --frozen --all-extras python={machine.commands / 'python3.13'} into=.venv" in done.stdout
+    assert f"{SYNC} --no-extra fast-voice python={machine.commands / 'python3.13'} into=.venv" in done.stdout
     again = machine.run("environment")
     assert "pip" not in again.stdout
 
@@ -137,5 +145,5 @@ def test_ci_runs_the_test_command_of_the_readme_and_nothing_else() -> None:
 
 def test_make_alone_shows_what_there_is() -> None:
     shown = subprocess.run(["make"], cwd=CHECKOUT, check=True, capture_output=True, text=True).stdout
-    for target in ("run", "test", "check", "format", "models", "bench", "clean"):
+    for target in ("run", "test", "check", "format", "models", "fast-voice", "bench", "clean"):
         assert f"make {target} " in shown

@@ -73,6 +73,7 @@ def test_a_pasted_key_loses_its_line_end(monkeypatch: pytest.MonkeyPatch) -> Non
         ("TERTULIA_PROFILE", "production", "embedded, aws"),
         ("TERTULIA_LOCAL_LLM", "70b", "auto, 1.5b, 0.5b"),
         ("TERTULIA_WHISPER", "huge", "auto, base, tiny.en"),
+        ("TERTULIA_LOCAL_VOICE", "espeak", "auto, kokoro, piper"),
         ("TERTULIA_CORS_ORIGINS", "*", "origins such as"),
         ("TERTULIA_CORS_ORIGINS", "https://page.example/path", "origins such as"),
         ("TERTULIA_HOST", "no host", "a host name or an address"),

@@ -33,7 +33,7 @@ from tertulia.ports import (
     TurnClaims,
     TurnEvents,
 )
-from tertulia.settings import Settings
+from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases.hear import Hear
 from tertulia.usecases.speak import Speak
@@ -98,9 +98,11 @@ class Assistant:
     @cached_property
     def local(self) -> "LocalModels":
         """The models that run on this machine."""
+        calm_native_threads()
         from tertulia.adapters.embedded.local_models import LocalModels
 
-        return LocalModels(self.models, self.settings.local_llm, self.settings.whisper)
+        settings = self.settings
+        return LocalModels(self.models, settings.local_llm, settings.whisper, settings.local_voice)
 
     @cached_property
     def database(self) -> "Database":

@@ -121,6 +121,7 @@ class Settings(BaseSettings):
 
     local_llm: Annotated[Literal["auto", "1.5b", "0.5b"], Lower, one_of("auto", "1.5b", "0.5b")] = "auto"
     whisper: Annotated[Literal["auto", "base", "tiny.en"], Lower, one_of("auto", "base", "tiny.en")] = "auto"
+    local_voice: Annotated[Literal["auto", "kokoro", "piper"], Lower, one_of("auto", "kokoro", "piper")] = "auto"
     llm_temperature: Temperature = 0.7
     llm_max_tokens: Annotated[int, whole(1, 131_072)] = 2048
     llm_top_p: Annotated[float, number(0, 1)] = 1.0

@@ -25,6 +25,7 @@ _OURS = frozenset(
         "cors_origins",
         "local_llm",
         "whisper",
+        "local_voice",
         "recall_seconds",
         "model_seconds",
         "turn_seconds",

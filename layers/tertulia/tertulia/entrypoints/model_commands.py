@@ -61,7 +61,9 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command()
 def fetch(
     context: typer.Context,
-    names: Annotated[list[str] | None, typer.Argument(help="Which; without any, what this machine uses.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Which models or sets; without any, what this machine uses.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="All there are.")] = False,
     small: Annotated[bool, typer.Option("--small", help="The small set, as the tests use it.")] = False,
 ) -> None:
@@ -71,7 +73,7 @@ def fetch(
     """
     assistant = _assistant(context)
     manifest = assistant.models.manifest
-    chosen = tuple(names or ())
+    chosen = tuple(model for name in names or () for model in manifest.sets.get(name, (name,)))
     if every:
         chosen = tuple(model.name for model in manifest.models)
     elif small:

@@ -8,25 +8,32 @@ from tertulia.adapters.embedded.llama_engine import LlamaEngine
 from tertulia.adapters.embedded.machine import free_memory
 from tertulia.adapters.embedded.minilm import MiniLmEmbedder
 from tertulia.adapters.embedded.model_library import ModelLibrary
+from tertulia.adapters.embedded.piper import PiperSynthesizer, piper_is_installed
 from tertulia.adapters.embedded.silero import SileroDetector
 from tertulia.adapters.embedded.whisper import WhisperTranscriber
+from tertulia.domain.errors import NotConfigured
+from tertulia.ports import Synthesizer
 
 LANGUAGE_MODELS = {"1.5b": "qwen-1.5b", "0.5b": "qwen-0.5b"}
 EARS = {"base": "whisper-base", "tiny.en": "whisper-tiny-en"}
+KOKORO, PIPER = "kokoro", "piper-joe"
 
 
 class LocalModels:
-    """The local language model, ear, voice and embedder; `auto` is chosen by the memory there is."""
+    """The local language model, ear, voice and embedder; `auto` is chosen by what this machine has."""
 
-    def __init__(self, library: ModelLibrary, language_model: str = "auto", ear: str = "auto") -> None:
+    def __init__(
+        self, library: ModelLibrary, language_model: str = "auto", ear: str = "auto", voice: str = "auto"
+    ) -> None:
         self._library = library
         self._language_model = LANGUAGE_MODELS.get(language_model)
         self._ear = EARS.get(ear)
+        self._voice = voice
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The models in use, as the manifest names them."""
-        chosen = {"qwen": self._language_model, "whisper": self._ear}
+        chosen = {"qwen": self._language_model, "whisper": self._ear, KOKORO: self._voice_name()}
         defaults = self._library.default_names(free_memory())
         return tuple(chosen.get(name.split("-")[0]) or name for name in defaults)
 
@@ -47,9 +54,11 @@ class LocalModels:
         return WhisperTranscriber(self._library.path(self._named("whisper")))
 
     @cached_property
-    def synthesizer(self) -> KokoroSynthesizer:
+    def synthesizer(self) -> Synthesizer:
         """The voice."""
-        return KokoroSynthesizer(self._library.path("kokoro"))
+        if PIPER in self.names:
+            return PiperSynthesizer(self._library.path(PIPER))
+        return KokoroSynthesizer(self._library.path(KOKORO))
 
     @cached_property
     def detector(self) -> SileroDetector:
@@ -60,6 +69,14 @@ class LocalModels:
     def embedder(self) -> MiniLmEmbedder:
         """Texts to vectors."""
         return MiniLmEmbedder(self._library.path("minilm"))
+
+    def _voice_name(self) -> str:
+        if self._voice == "piper" and not piper_is_installed():
+            raise NotConfigured(
+                "The voice piper is not installed. Run `make fast-voice`, or unset TERTULIA_LOCAL_VOICE."
+            )
+        is_there = self._voice == "auto" and piper_is_installed() and not self._library.missing([PIPER])
+        return PIPER if self._voice == "piper" or is_there else KOKORO
 
     def _named(self, kind: str) -> str:
         return next(name for name in self.names if name.startswith(kind))
