@@ -72,4 +72,4 @@ async def test_what_comes_after_256_tokens_does_not_count(embedder: Embedder) ->
 
 async def test_a_missing_model_names_the_command_that_fetches_it(tmp_path: Path) -> None:
     with pytest.raises(NotConfigured, match="tertulia models fetch"):
-        await MiniLmEmbedder(tmp_path).load()
+        await MiniLmEmbedder(tmp_path).prepare()

@@ -170,7 +170,7 @@ async def test_a_form_that_is_cut_short_is_told(client: httpx.AsyncClient) -> No
 
 @pytest.mark.parametrize("path", ["/api/voice", "/api/stt"])
 async def test_a_recording_over_the_limit_is_refused(client: httpx.AsyncClient, path: str) -> None:
-    just_over = {"audio": ("a.wav", b"\0" * (25 * 1024 * 1024 + 1))}
+    just_over = {"audio": ("a.wav", b"\0" * 25_000_001)}
 
     response = await client.post(path, files=just_over)
 

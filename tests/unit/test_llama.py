@@ -241,7 +241,7 @@ async def test_a_model_that_cannot_be_loaded_says_so_at_load_and_at_every_call()
     model = LlamaModel(ScriptedEngine(load_error=NotConfigured("damaged")), "tiny")
 
     with pytest.raises(NotConfigured):
-        await model.load()
+        await model.prepare()
     with pytest.raises(NotConfigured):
         await all_of(model.stream(asked("Hi")))
 

@@ -299,7 +299,7 @@ async def test_five_turns_of_one_user_run_four_at_a_time(make_assistant: MakeAss
     class Counting(ScriptedModel):
         running = most = 0
 
-        async def stream(self, *asked):  # type: ignore[no-untyped-def,override]
+        async def stream(self, *asked):  # type: ignore[no-untyped-def]
             self.running += 1
             self.most = max(self.most, self.running)
             async for event in super().stream(*asked):

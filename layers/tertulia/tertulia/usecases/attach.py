@@ -15,7 +15,6 @@ from tertulia.ports import Blob, BlobStore, Clock
 
 MEGABYTE = 1024 * 1024
 ATTACHMENT_BYTES = 20 * MEGABYTE
-VOICE_BYTES = 25 * MEGABYTE
 MOST_CHARACTERS = 10_000
 """How much of a file's words a model is shown."""
 CUT_MARK = "\n[… cut here]"

@@ -15,7 +15,8 @@ from ulid import ULID
 
 from tertulia.domain.errors import Conflict, InvalidValue, NotFound, TooLarge
 from tertulia.ports import Blob, BlobStore, Clock
-from tertulia.usecases.attach import ATTACHMENT_BYTES, VOICE_BYTES, safe_name
+from tertulia.usecases.attach import ATTACHMENT_BYTES, safe_name
+from tertulia.usecases.hear import MOST_BYTES as VOICE_BYTES
 
 USABLE_FOR = timedelta(hours=1)
 _ID = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")

@@ -1,5 +1,6 @@
 """The language of a text: by its script where that is clear, else by letter statistics."""
 
+import asyncio
 import re
 import threading
 from collections.abc import Iterable
@@ -27,10 +28,9 @@ class LangidDetector:
     def __init__(self) -> None:
         self._loading = threading.Lock()
 
-    def load(self) -> None:
+    async def prepare(self) -> None:
         """Load the statistics ahead of the first use; takes about a second."""
-        with self._loading:
-            _ = self._identifier
+        await asyncio.to_thread(self._load)
 
     def detect(self, text: str) -> str | None:
         """Return the language, or None when in doubt, as for most single words."""
@@ -46,9 +46,13 @@ class LangidDetector:
                 return script
 
     def _latin(self, text: str) -> str | None:
-        self.load()
+        self._load()
         language, certainty = self._identifier.classify(text)
         return LATIN[language] if certainty >= LEAST_SURE else None
+
+    def _load(self) -> None:
+        with self._loading:
+            _ = self._identifier
 
     @cached_property
     def _identifier(self) -> Any:

@@ -78,7 +78,7 @@ class LlamaModel:
         # The one thread serializes calls: one that is told to stop may need a moment to notice.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
 
-    async def load(self) -> None:
+    async def prepare(self) -> None:
         """Load the model ahead of its first call; raises NotConfigured."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.load)
 

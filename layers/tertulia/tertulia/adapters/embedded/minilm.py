@@ -25,7 +25,7 @@ class MiniLmEmbedder:
         self._folder = folder
         self._loading = threading.Lock()
 
-    async def load(self) -> None:
+    async def prepare(self) -> None:
         """Load the model ahead of its first use; raises NotConfigured."""
         await asyncio.to_thread(self._loaded)
 

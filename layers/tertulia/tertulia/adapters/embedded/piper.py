@@ -38,7 +38,7 @@ class PiperSynthesizer:
         """Whether it has a voice for the language."""
         return language.lower().split("-")[0] == "en"
 
-    async def load(self) -> None:
+    async def prepare(self) -> None:
         """Read the model and speak once, so that the first answer need not wait."""
         await self.speak("Ready.")
 

@@ -22,7 +22,7 @@ class SileroDetector:
     def __init__(self, model: Path) -> None:
         self._model = model
 
-    async def load(self) -> None:
+    async def prepare(self) -> None:
         """Read the model, so that the first recording need not wait."""
         await self.speech_seconds(Sound(bytes(2 * FRAME), RATE))
 

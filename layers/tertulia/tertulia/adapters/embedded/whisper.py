@@ -36,7 +36,7 @@ class WhisperTranscriber:
         """The model's name, for receipts."""
         return self._folder.name
 
-    async def load(self) -> None:
+    async def prepare(self) -> None:
         """Read the model and use it once, so that the first recording need not wait."""
         await self.transcribe(Utterance(b"", "wav", Sound(bytes(16_000), 16_000)), "en-US")
 

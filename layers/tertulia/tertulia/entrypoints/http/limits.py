@@ -5,7 +5,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tertulia.domain.errors import TooLarge
 from tertulia.entrypoints.http.errors import problem
-from tertulia.usecases.attach import ATTACHMENT_BYTES, VOICE_BYTES
+from tertulia.usecases.attach import ATTACHMENT_BYTES
+from tertulia.usecases.hear import MOST_BYTES as VOICE_BYTES
 
 MEGABYTE = 1024 * 1024
 JSON_BYTES = MEGABYTE

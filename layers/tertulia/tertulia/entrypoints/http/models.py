@@ -17,6 +17,7 @@ from tertulia.entrypoints.http.fields import (
     TimezoneField,
     Words,
 )
+from tertulia.usecases.hear import MOST_BYTES as VOICE_BYTES
 
 
 class Problem(BaseModel):
@@ -214,7 +215,7 @@ class UploadRequest(BaseModel):
     purpose: Literal["audio", "attachment"]
     filename: Annotated[Annotated[str, Field(max_length=1024)] | None, Absent] = None
     content_type: Annotated[Annotated[str, Field(max_length=256)] | None, Absent] = None
-    bytes: Annotated[int, Field(ge=0, json_schema_extra={"maximum": 25 * 1024 * 1024})]
+    bytes: Annotated[int, Field(ge=0, json_schema_extra={"maximum": VOICE_BYTES})]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
 
 

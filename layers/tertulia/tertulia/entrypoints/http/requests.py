@@ -15,7 +15,8 @@ from tertulia.entrypoints.http.errors import language_of
 from tertulia.entrypoints.http.limits import VOICE_MESSAGE
 from tertulia.entrypoints.http.models import ChatRequest, TurnFields
 from tertulia.entrypoints.http.turn_taking import Revoicing, new_turn_id
-from tertulia.usecases.attach import VOICE_BYTES, Attach
+from tertulia.usecases.attach import Attach
+from tertulia.usecases.hear import MOST_BYTES as VOICE_BYTES
 from tertulia.usecases.uploads import Purpose, Uploads
 
 
