@@ -7,7 +7,7 @@ import pytest
 
 from tertulia.adapters.embedded import local_models
 from tertulia.adapters.embedded.kokoro import KokoroSynthesizer
-from tertulia.adapters.embedded.local_models import LocalModels
+from tertulia.adapters.embedded.local_models import LocalModels, LocalWishes
 from tertulia.adapters.embedded.model_library import ModelLibrary
 from tertulia.adapters.embedded.piper import PiperSynthesizer
 from tertulia.domain.errors import NotConfigured
@@ -56,17 +56,17 @@ def test_without_its_package_the_fast_voice_is_not_chosen(library: FullLibrary) 
 
 
 def test_kokoro_speaks_where_it_is_asked_for(library: FullLibrary) -> None:
-    assert isinstance(LocalModels(library, voice="kokoro").synthesizer, KokoroSynthesizer)
+    assert isinstance(LocalModels(library, LocalWishes(voice="kokoro")).synthesizer, KokoroSynthesizer)
 
 
 def test_the_model_of_a_voice_that_is_asked_for_is_fetched_with_the_others(tmp_path: Path) -> None:
-    assert "piper-joe" in LocalModels(FullLibrary(tmp_path, without=["piper-joe"]), voice="piper").names
+    assert "piper-joe" in LocalModels(FullLibrary(tmp_path, without=["piper-joe"]), LocalWishes(voice="piper")).names
 
 
 @pytest.mark.usefixtures("without_piper")
 def test_a_voice_that_is_asked_for_and_not_installed_says_how_to_get_it(library: FullLibrary) -> None:
     with pytest.raises(NotConfigured, match="make fast-voice"):
-        _ = LocalModels(library, voice="piper").synthesizer
+        _ = LocalModels(library, LocalWishes(voice="piper")).synthesizer
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_a_voice_that_is_asked_for_and_not_installed_says_how_to_get_it(library:
 def test_settings_choose_the_language_model_and_the_ear(
     library: FullLibrary, language_model: str, ear: str, names: set[str]
 ) -> None:
-    assert names <= set(LocalModels(library, language_model, ear).names)
+    assert names <= set(LocalModels(library, LocalWishes(language_model=language_model, ear=ear)).names)

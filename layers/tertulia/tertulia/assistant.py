@@ -99,10 +99,16 @@ class Assistant:
     def local(self) -> "LocalModels":
         """The models that run on this machine."""
         calm_native_threads()
-        from tertulia.adapters.embedded.local_models import LocalModels
+        from tertulia.adapters.embedded.local_models import LocalModels, LocalWishes
 
         settings = self.settings
-        return LocalModels(self.models, settings.local_llm, settings.whisper, settings.local_voice)
+        wishes = LocalWishes(
+            language_model=settings.local_llm,
+            ear=settings.whisper,
+            voice=settings.local_voice,
+            vocabulary=settings.stt_prompt,
+        )
+        return LocalModels(self.models, wishes)
 
     @cached_property
     def database(self) -> "Database":

@@ -1,5 +1,6 @@
 """The models that run on this machine: which of them, and each built once."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from tertulia.adapters.embedded.kokoro import KokoroSynthesizer
@@ -19,21 +20,32 @@ EARS = {"base": "whisper-base", "tiny.en": "whisper-tiny-en"}
 KOKORO, PIPER = "kokoro", "piper-joe"
 
 
-class LocalModels:
-    """The local language model, ear, voice and embedder; `auto` is chosen by what this machine has."""
+@dataclass(frozen=True, kw_only=True)
+class LocalWishes:
+    """What is wished of the local models; `auto` is chosen by what this machine has."""
 
-    def __init__(
-        self, library: ModelLibrary, language_model: str = "auto", ear: str = "auto", voice: str = "auto"
-    ) -> None:
+    language_model: str = "auto"
+    ear: str = "auto"
+    voice: str = "auto"
+    vocabulary: str = ""
+    """Words that the ear should expect."""
+
+
+class LocalModels:
+    """The local language model, ear, voice and embedder."""
+
+    def __init__(self, library: ModelLibrary, wishes: LocalWishes | None = None) -> None:
         self._library = library
-        self._language_model = LANGUAGE_MODELS.get(language_model)
-        self._ear = EARS.get(ear)
-        self._voice = voice
+        self._wishes = wishes or LocalWishes()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The models in use, as the manifest names them."""
-        chosen = {"qwen": self._language_model, "whisper": self._ear, KOKORO: self._voice_name()}
+        chosen = {
+            "qwen": LANGUAGE_MODELS.get(self._wishes.language_model),
+            "whisper": EARS.get(self._wishes.ear),
+            KOKORO: self._voice_name(),
+        }
         defaults = self._library.default_names(free_memory())
         return tuple(chosen.get(name.split("-")[0]) or name for name in defaults)
 
@@ -51,7 +63,7 @@ class LocalModels:
     @cached_property
     def transcriber(self) -> WhisperTranscriber:
         """The ear."""
-        return WhisperTranscriber(self._library.path(self._named("whisper")))
+        return WhisperTranscriber(self._library.path(self._named("whisper")), self._wishes.vocabulary)
 
     @cached_property
     def synthesizer(self) -> Synthesizer:
@@ -71,12 +83,12 @@ class LocalModels:
         return MiniLmEmbedder(self._library.path("minilm"))
 
     def _voice_name(self) -> str:
-        if self._voice == "piper" and not piper_is_installed():
+        if self._wishes.voice == "piper" and not piper_is_installed():
             raise NotConfigured(
                 "The voice piper is not installed. Run `make fast-voice`, or unset TERTULIA_LOCAL_VOICE."
             )
-        is_there = self._voice == "auto" and piper_is_installed() and not self._library.missing([PIPER])
-        return PIPER if self._voice == "piper" or is_there else KOKORO
+        is_there = self._wishes.voice == "auto" and piper_is_installed() and not self._library.missing([PIPER])
+        return PIPER if self._wishes.voice == "piper" or is_there else KOKORO
 
     def _named(self, kind: str) -> str:
         return next(name for name in self.names if name.startswith(kind))
