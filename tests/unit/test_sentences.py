@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tertulia.domain.sentences import SentenceSplitter, pieces, sentences_of
+from tertulia.domain.sentences import EarlyCuts, SentenceSplitter, pieces, sentences_of
 
 TRICKY = st.lists(
     st.sampled_from(
@@ -36,8 +36,8 @@ def stripped(text: str) -> list[str]:
     return [sentence.strip() for sentence in sentences_of(text)]
 
 
-def fed(text: str, sizes: list[int], first_clause: int | None = None) -> list[str]:
-    splitter = SentenceSplitter(first_clause)
+def fed(text: str, sizes: list[int], *lengths: int, is_eager: bool = False) -> list[str]:
+    splitter = SentenceSplitter(EarlyCuts(lengths, before_joiners=is_eager))
     found, start = [], 0
     for size in sizes:
         found += splitter.feed(text[start : start + size])
@@ -97,7 +97,7 @@ def test_a_sentence_is_out_with_the_first_character_of_the_next() -> None:
 
 def test_the_first_clause_is_out_early_when_it_is_long_enough() -> None:
     text = "Yes, the capital of France is Paris, which lies on the Seine, and it is old. Next, this, and that one, too."
-    assert [each.strip() for each in fed(text, [], first_clause=25)] == [
+    assert [each.strip() for each in fed(text, [], 25)] == [
         "Yes, the capital of France is Paris,",
         "which lies on the Seine, and it is old.",
         "Next, this, and that one, too.",
@@ -105,16 +105,33 @@ def test_the_first_clause_is_out_early_when_it_is_long_enough() -> None:
 
 
 def test_a_short_first_sentence_is_not_held_for_a_clause() -> None:
-    assert fed("Sure. Here it is, as you wished.", [], first_clause=25)[0] == "Sure. "
+    assert fed("Sure. Here it is, as you wished.", [], 25)[0] == "Sure. "
 
 
-@given(TRICKY, st.lists(st.integers(0, 7), max_size=60), st.sampled_from([None, 5, 25]))
+def test_an_eager_beginning_ends_before_a_joining_word() -> None:
+    text = "The sky looks blue at noon because of the air that scatters light. It is so because of this."
+    assert fed(text, [], 25, is_eager=True) == [
+        "The sky looks blue at noon ",
+        "because of the air that scatters light. ",
+        "It is so because of this.",
+    ]
+    assert fed("The capital of France is Paris. It is old.", [], 25, is_eager=True)[0].strip() == (
+        "The capital of France is Paris."
+    )
+
+
+EAGER_TEXTS = TRICKY | st.lists(st.sampled_from(["the", "and", "because", "sky", "of,", "is.", "I"])).map(" ".join)
+
+
+@given(
+    EAGER_TEXTS, st.lists(st.integers(0, 7), max_size=60), st.sampled_from([(), (5,), (25,), (3, 8, 20)]), st.booleans()
+)
 def test_sentences_joined_are_the_text_and_the_cuts_are_the_same_at_any_split(
-    text: str, sizes: list[int], first_clause: int | None
+    text: str, sizes: list[int], lengths: tuple[int, ...], is_eager: bool
 ) -> None:
-    whole = fed(text, [], first_clause)
+    whole = fed(text, [], *lengths, is_eager=is_eager)
     assert "".join(whole) == text
-    assert fed(text, sizes, first_clause) == whole
+    assert fed(text, sizes, *lengths, is_eager=is_eager) == whole
 
 
 LONG = " ".join(

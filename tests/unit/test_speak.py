@@ -11,6 +11,7 @@ import pytest
 from tertulia.domain.audio import Sound
 from tertulia.domain.errors import InvalidValue, ModelDown, NotConfigured
 from tertulia.domain.replies import AnswerEvent, Degraded, Measured, ModelUsed, Spoke, Token, Waiting
+from tertulia.domain.sentences import EarlyCuts
 from tertulia.usecases.speak import Speak, SpeechRequest
 from tests.fakes.scripted import ToneVoice
 
@@ -97,14 +98,11 @@ async def test_a_sentence_is_a_whole_wav_with_its_length() -> None:
     assert frames(first.audio) == 24 * first.duration_ms == 240 * len("Hello there.")
 
 
-async def test_the_receipt_learns_the_voice_and_the_first_speech_once() -> None:
+async def test_the_receipt_learns_the_voice_once() -> None:
     events = await everything(Speak(ToneVoice()).along(Answer(tokens("One. Two. Three.")).stream()))
     notes = [event for event in events if isinstance(event, Measured | ModelUsed)]
-    assert [type(note) for note in notes] == [ModelUsed, Measured]
-    assert notes[0] == ModelUsed(job="speech", model="tone")
-    assert isinstance(notes[1], Measured)
-    assert notes[1].stage == "first_speech"
-    assert events.index(notes[1]) < events.index(spoken(events)[0])
+    assert notes == [ModelUsed(job="speech", model="tone")]
+    assert events.index(notes[0]) < events.index(spoken(events)[0])
 
 
 async def test_text_never_waits_for_the_voice() -> None:
@@ -136,7 +134,7 @@ async def test_a_long_first_sentence_is_begun_at_a_comma_where_the_voice_is_slow
     text = "The capital of France is Paris, which lies on the Seine. It is old."
     slow, fast = ToneVoice(), ToneVoice()
     await everything(Speak(slow).along(Answer(tokens(text)).stream()))
-    await everything(Speak(fast, first_clause=None).along(Answer(tokens(text)).stream()))
+    await everything(Speak(fast, EarlyCuts()).along(Answer(tokens(text)).stream()))
     assert slow.said == ["The capital of France is Paris,", "which lies on the Seine.", "It is old."]
     assert fast.said == ["The capital of France is Paris, which lies on the Seine.", "It is old."]
 

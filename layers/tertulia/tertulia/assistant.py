@@ -36,7 +36,7 @@ from tertulia.ports import (
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases.hear import Hear
-from tertulia.usecases.speak import Speak
+from tertulia.usecases.speak import AT_A_COMMA, EAGER, Speak
 from tertulia.usecases.take_turn import TakeTurn
 from tertulia.usecases.turn_desk import TurnDesk
 
@@ -252,7 +252,7 @@ class Assistant:
     @cached_property
     def speak(self) -> Speak:
         """Words to speech."""
-        return Speak(self.synthesizer)
+        return Speak(self.synthesizer, AT_A_COMMA if self.chat_model.runs_side_by_side else EAGER)
 
     @cached_property
     def answer(self) -> Answer:

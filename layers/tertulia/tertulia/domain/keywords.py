@@ -18,6 +18,10 @@ _NEVER = "(?!)"
 _SPACES = re.compile(r"[\s_]+")
 
 
+type Patterns = tuple[re.Pattern[str], re.Pattern[str]]
+"""What finds the keywords of a language, and what only looks like them."""
+
+
 @dataclass(frozen=True)
 class LanguageWords:
     """The keywords of one language."""
@@ -33,14 +37,21 @@ class Keywords:
     """Keywords by language; a text is read in its own language and in English, whose words all others borrow."""
 
     def __init__(self, by_language: Mapping[str, LanguageWords]) -> None:
-        english = by_language[ENGLISH]
-        self._patterns = {language: _patterns(own, english) for language, own in by_language.items()}
+        self._words = by_language
+        # Made when a language is first met: ten of them at once would keep the start waiting.
+        self._patterns: dict[str, Patterns] = {}
 
     def find(self, text: str, language: str) -> str | None:
         """Return the first keyword in the text, as it is compared, or None."""
-        words, lookalikes = self._patterns.get(closest_language(language), self._patterns[ENGLISH])
+        words, lookalikes = self._patterns_of(closest_language(language))
         found = words.search(lookalikes.sub(" ", comparable(text)))
         return found.group() if found else None
+
+    def _patterns_of(self, language: str) -> Patterns:
+        known = language if language in self._words else ENGLISH
+        if known not in self._patterns:
+            self._patterns[known] = _patterns(self._words[known], self._words[ENGLISH])
+        return self._patterns[known]
 
 
 def comparable(text: str) -> str:
@@ -62,20 +73,27 @@ def _plain(character: str) -> str:
             return character
 
 
-def _patterns(own: LanguageWords, english: LanguageWords) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _patterns(own: LanguageWords, english: LanguageWords) -> Patterns:
     borrowed = [word for word in english.words if word not in own.not_english]
     return _pattern([*own.words, *borrowed]), _pattern([*own.lookalikes, *english.lookalikes])
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    longest_first = sorted({comparable(word) for word in words}, key=len, reverse=True)
-    return re.compile("|".join(map(_word_pattern, longest_first)) or _NEVER)
+    """Match any of the words; those with edges of the same kind share them, as letters of all scripts compile slowly."""
+    by_edges: dict[tuple[str, str], list[str]] = {}
+    for word in sorted({comparable(word) for word in words}, key=len, reverse=True):
+        by_edges.setdefault(_edges(word), []).append(_body(word))
+    groups = (f"{before}(?:{'|'.join(bodies)}){after}" for (before, after), bodies in by_edges.items())
+    return re.compile("|".join(groups) or _NEVER)
 
 
-def _word_pattern(word: str) -> str:
-    """Match a keyword between word edges; edges of unspaced scripts are everywhere, and their spaces optional."""
-    gap = " ?" if _IS_UNSPACED.search(word) else "[ -]"
-    body = gap.join(map(re.escape, word.split(" ")))
+def _edges(word: str) -> tuple[str, str]:
+    """Return what must stand around a keyword: in unspaced scripts words begin and end anywhere."""
     before = "" if _IS_UNSPACED.match(word[0]) else rf"(?<!{_SPACED_LETTER})(?<!-)"
     after = "" if _IS_UNSPACED.match(word[-1]) else rf"(?!{_SPACED_LETTER})"
-    return before + body + after
+    return before, after
+
+
+def _body(word: str) -> str:
+    gap = " ?" if _IS_UNSPACED.search(word) else "[ -]"
+    return gap.join(map(re.escape, word.split(" ")))

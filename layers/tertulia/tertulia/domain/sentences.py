@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 _CLOSERS = r"""["'”’»)\]*_]*+"""
 # Possessive throughout: what has been matched is given back to no shorter cut.
@@ -12,6 +13,12 @@ _END = re.compile(
     r"|(?<=\S)[ \t]*+\n\s*+(?=\S)"
 )
 _CLAUSE = re.compile(r"(?:[,;:—–]\s++|[，、；：]\s*+)(?=\S)")
+
+_JOINERS_OF_CLAUSES = (
+    "and|but|or|because|which|who|that|when|while|where|so|if|as|than|due|like"
+    "|with|without|for|from|to|into|in|on|at|by|of|through|during|after|before|over|under|between|about"
+)
+_BEFORE_JOINER = re.compile(rf"\s++(?=(?:{_JOINERS_OF_CLAUSES})\s)")
 
 _SHORT = frozenset(
     {
@@ -52,15 +59,26 @@ _OPEN_ENDS = ".!?…。！？｡,;:—–，、；：" + "\"'”’»)]*_」』�
 _CONTEXT = 80
 
 
+@dataclass(frozen=True)
+class EarlyCuts:
+    """Where an answer may be cut before its sentences end, so that it is heard sooner."""
+
+    lengths: tuple[int, ...] = ()
+    """From which length on the first, the second, … piece may end at a comma."""
+    before_joiners: bool = False
+    """Whether it may also end before an English word that joins two parts of a sentence."""
+
+
 class SentenceSplitter:
     """Cuts a text into sentences while it is written; the sentences joined are the text.
 
     The cuts are the same however the text arrives in pieces, because each waits for the character after it.
     """
 
-    def __init__(self, first_clause: int | None = None) -> None:
-        self._first_clause = first_clause
-        """From this length on the first sentence may be cut at a comma, to be spoken sooner."""
+    def __init__(self, early: EarlyCuts | None = None) -> None:
+        early = early or EarlyCuts()
+        self._clauses = (_CLAUSE, _BEFORE_JOINER) if early.before_joiners else (_CLAUSE,)
+        self._lengths = list(early.lengths)
         self._text = ""
         self._searched = 0
 
@@ -71,8 +89,10 @@ class SentenceSplitter:
         while (end := self._next_end()) is not None:
             sentences.append(self._text[:end])
             self._text = self._text[end:]
-            self._first_clause = None
+            del self._lengths[:1]
             self._searched = 0
+        if self._lengths:
+            return sentences
         # A mark at the end may be a cut once its next character is here; before it, all is settled.
         self._searched = max(self._searched, len(self._text.rstrip(_OPEN_ENDS)))
         return sentences
@@ -84,11 +104,11 @@ class SentenceSplitter:
 
     def _next_end(self) -> int | None:
         end = next(_sentence_ends(self._text, self._searched), None)
-        if self._first_clause is None:
+        if not self._lengths:
             return end
-        clauses = (match.end() for match in _CLAUSE.finditer(self._text, self._searched))
-        clause = next((place for place in clauses if place >= self._first_clause), None)
-        return min((place for place in (end, clause) if place is not None), default=None)
+        clauses = [match.end() for kind in self._clauses for match in kind.finditer(self._text)]
+        long_enough = [place for place in clauses if place >= self._lengths[0]]
+        return min([*long_enough, *([] if end is None else [end])], default=None)
 
 
 def sentences_of(text: str) -> list[str]:

@@ -2,21 +2,22 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from dataclasses import dataclass
 
 from tertulia.domain.audio import Sound, joined
 from tertulia.domain.errors import InvalidValue, TertuliaError
 from tertulia.domain.languages import ENGLISH, LANGUAGES
-from tertulia.domain.replies import AnswerEvent, Degraded, Measured, ModelUsed, Spoke, Token
-from tertulia.domain.sentences import SentenceSplitter, pieces, sentences_of
+from tertulia.domain.replies import AnswerEvent, Degraded, ModelUsed, Spoke, Token
+from tertulia.domain.sentences import EarlyCuts, SentenceSplitter, pieces, sentences_of
 from tertulia.domain.speech_text import SpeechWriter, joined_sentences, speakable_sentences
 from tertulia.ports import Synthesizer
 
 MOST_SIDE_BY_SIDE = 4
-FIRST_CLAUSE = 25
-"""From this many characters on the first sentence of an answer may be spoken up to a comma."""
+AT_A_COMMA = EarlyCuts((25,))
+"""The first sentence of an answer may begin with its first clause."""
+EAGER = EarlyCuts((18, 28, 40, 55, 75), before_joiners=True)
+"""For a writer and a voice that share a few cores: each piece is made while the one before it plays."""
 
 log = logging.getLogger(__name__)
 
@@ -33,10 +34,9 @@ class SpeechRequest:
 class Speak:
     """Says texts with one synthesizer."""
 
-    def __init__(self, synthesizer: Synthesizer, first_clause: int | None = FIRST_CLAUSE) -> None:
+    def __init__(self, synthesizer: Synthesizer, early: EarlyCuts = AT_A_COMMA) -> None:
         self._synthesizer = synthesizer
-        self._first_clause = first_clause
-        """None for a voice so fast that whole sentences come soon enough."""
+        self._early = early
 
     @property
     def model(self) -> str:
@@ -81,7 +81,7 @@ class Speak:
 
         At most one sentence is made that nobody has taken yet. Closing the stream stops the voice and the answer.
         """
-        spoken = _SpokenAnswer(events, _Voice(self._synthesizer, voice, language), self._first_clause)
+        spoken = _SpokenAnswer(events, _Voice(self._synthesizer, voice, language), SentenceSplitter(self._early))
         producer = asyncio.create_task(spoken.produce())
         try:
             async for event in spoken.taken():
@@ -126,11 +126,10 @@ class _Voice:
 class _SpokenAnswer:
     """One answer while it is written and spoken: a task that produces events, and the one who takes them."""
 
-    def __init__(self, events: AsyncIterator[AnswerEvent], voice: _Voice, first_clause: int | None) -> None:
-        self._started = time.perf_counter()
+    def __init__(self, events: AsyncIterator[AnswerEvent], voice: _Voice, splitter: SentenceSplitter) -> None:
         self._events = events
         self._voice = voice
-        self._splitter = SentenceSplitter(first_clause)
+        self._splitter = splitter
         # Of size 1, so that neither the answer nor the voice runs ahead of who listens.
         self._ready: asyncio.Queue[AnswerEvent] = asyncio.Queue(1)
         self._sentences: asyncio.Queue[str] = asyncio.Queue()
@@ -190,11 +189,7 @@ class _SpokenAnswer:
             async for spoke in self._voice.say(sentence):
                 if spoke.seq == 0:
                     await self._ready.put(ModelUsed(job="speech", model=self._voice.synthesizer.name))
-                    await self._ready.put(Measured(stage="first_speech", ms=self._milliseconds()))
                 await self._ready.put(spoke)
-
-    def _milliseconds(self) -> int:
-        return round((time.perf_counter() - self._started) * 1000)
 
 
 def _with_words(parts: list[str]) -> Iterator[str]:

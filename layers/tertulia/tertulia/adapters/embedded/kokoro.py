@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tertulia.adapters.embedded.cores import Cores
 from tertulia.adapters.embedded.onnx_session import open_session
 from tertulia.domain.audio import Sound
 from tertulia.domain.errors import ModelDown, ModelMissing
@@ -31,7 +32,8 @@ DEFAULT_VOICE = Path(__file__).parent / "voices" / "af_heart.bin"
 class KokoroSynthesizer:
     """Speaks English with one voice, one text at a time."""
 
-    def __init__(self, folder: Path, voice: Path = DEFAULT_VOICE) -> None:
+    def __init__(self, folder: Path, voice: Path = DEFAULT_VOICE, cores: Cores | None = None) -> None:
+        self._cores = cores or Cores()
         self._folder = folder
         self._voice = voice
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="speaking")
@@ -68,6 +70,10 @@ class KokoroSynthesizer:
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._say, text)
 
     def _say(self, text: str) -> Sound:
+        with self._cores.hurried():
+            return self._said(text)
+
+    def _said(self, text: str) -> Sound:
         import numpy as np
 
         pause = SENTENCE_PAUSE if text.rstrip("\"')”’ ").endswith((".", "!", "?", "…")) else CLAUSE_PAUSE

@@ -6,19 +6,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from tertulia.adapters.embedded.threads import thread_count
+from tertulia.adapters.embedded.cores import Cores, thread_count
+from tertulia.adapters.embedded.llama_writing import OnChunk, Writing
 from tertulia.domain.errors import NotConfigured
 from tertulia.domain.prompts import Json
 
 CONTEXT = 4096
 PROMPT_BATCH = 64
 """Tokens read before a stop is noticed: under a second, and no slower than larger batches on a few cores."""
-KEPT_PREFIXES_MIB = 256
+KEPT_PREFIXES_MIB = 64
+NOT_MAPPED = 0
+"""llama.cpp's LLAMA_LOAD_MODE_NONE."""
 REUSED_RUN = 64
 """A run of this many known tokens is kept when the exchange before it falls out of the prompt."""
-
-type OnChunk = Callable[[Json], bool]
-"""Takes a chunk of the stream; True stops the model."""
 
 
 class Engine(Protocol):
@@ -45,8 +45,9 @@ class Engine(Protocol):
 class LlamaEngine:
     """Runs a GGUF file with xllamacpp; the file is looked for, and checked, when it is loaded."""
 
-    def __init__(self, find: Callable[[], Path], context: int = CONTEXT) -> None:
+    def __init__(self, find: Callable[[], Path], context: int = CONTEXT, cores: Cores | None = None) -> None:
         self.context = context
+        self._cores = cores or Cores()
         self._find = find
         self._server: Any = None
         self._folder: TemporaryDirectory[str] | None = None
@@ -71,6 +72,8 @@ class LlamaEngine:
 
     def _parameters(self, parameters: Any, path: Path, folder: Path) -> Any:
         parameters.model.path = str(path)
+        # Mapped, the file's pages would stay beside the repacked weights: 590 MB more for the larger model, no faster.
+        parameters.load_mode = NOT_MAPPED
         parameters.n_ctx = self.context
         parameters.n_parallel = 1
         parameters.n_batch = parameters.n_ubatch = PROMPT_BATCH
@@ -86,7 +89,10 @@ class LlamaEngine:
     def complete(self, body: Mapping[str, Json], on_chunk: OnChunk) -> None:
         """Complete a chat, in the words of the OpenAI API, chunk by chunk."""
         self.load()
-        self._server.handle_chat_completions(dict(body), on_chunk)
+        writing = Writing(body, on_chunk, self._cores)
+        while writing.goes_on:
+            self._cores.give_way()
+            self._server.handle_chat_completions(writing.next_body(), writing.on_chunk)
 
     def close(self) -> None:
         """Free the model's memory."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from tertulia.adapters.embedded.cores import Cores
 from tertulia.adapters.embedded.kokoro import KokoroSynthesizer
 from tertulia.adapters.embedded.llama import LlamaModel
 from tertulia.adapters.embedded.llama_engine import LlamaEngine
@@ -37,6 +38,7 @@ class LocalModels:
     def __init__(self, library: ModelLibrary, wishes: LocalWishes | None = None) -> None:
         self._library = library
         self._wishes = wishes or LocalWishes()
+        self._cores = Cores()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -53,7 +55,7 @@ class LocalModels:
     def chat_model(self) -> LlamaModel:
         """The language model."""
         name = self._named("qwen")
-        return LlamaModel(LlamaEngine(lambda: self._library.path(name)), name)
+        return LlamaModel(LlamaEngine(lambda: self._library.path(name), cores=self._cores), name)
 
     @property
     def agent_model(self) -> LlamaModel:
@@ -69,8 +71,8 @@ class LocalModels:
     def synthesizer(self) -> Synthesizer:
         """The voice."""
         if PIPER in self.names:
-            return PiperSynthesizer(self._library.path(PIPER))
-        return KokoroSynthesizer(self._library.path(KOKORO))
+            return PiperSynthesizer(self._library.path(PIPER), self._cores)
+        return KokoroSynthesizer(self._library.path(KOKORO), cores=self._cores)
 
     @cached_property
     def detector(self) -> SileroDetector:

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tertulia.adapters.embedded.cores import thread_count
 from tertulia.adapters.embedded.onnx_session import open_session
-from tertulia.adapters.embedded.threads import thread_count
 from tertulia.domain.errors import NotConfigured
 
 MOST_TOKENS = 256

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tertulia.adapters.embedded.cores import Cores
 from tertulia.adapters.embedded.onnx_session import open_session
 from tertulia.domain.audio import Sound
 from tertulia.domain.errors import ModelDown, ModelMissing
@@ -30,7 +31,8 @@ class PiperSynthesizer:
     rate = RATE
     most_characters = 300
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cores: Cores | None = None) -> None:
+        self._cores = cores or Cores()
         self._folder = folder
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="speaking")
 
@@ -55,7 +57,8 @@ class PiperSynthesizer:
             return NOTHING_TO_SAY
         try:
             # Two brackets would make Piper take what follows for phonemes.
-            spoken = [chunk.audio_int16_bytes for chunk in self._voice.synthesize(text.replace("[[", "["))]
+            with self._cores.hurried():
+                spoken = [chunk.audio_int16_bytes for chunk in self._voice.synthesize(text.replace("[[", "["))]
         except (RuntimeError, ValueError) as error:
             raise ModelDown("The text could not be pronounced.") from error
         return Sound(b"".join(spoken), RATE) if spoken else NOTHING_TO_SAY
