@@ -109,7 +109,7 @@ async def test_the_nearest_examples_decide_unless_none_is_near_or_two_are(text: 
 async def test_examples_are_embedded_once_even_when_asked_side_by_side() -> None:
     embedder = LetterEmbedder()
     classifier = ExampleClassifier(embedder, EXAMPLES)
-    await asyncio.gather(classifier.prepare(), *(classifier.classify("some") for _ in range(3)))
+    await asyncio.gather(classifier.warm(), *(classifier.classify("some") for _ in range(3)))
     assert sorted(embedder.batches) == [1, 1, 1, 3, 4, 4]
 
 
@@ -118,7 +118,7 @@ async def test_examples_are_embedded_again_after_a_failure() -> None:
     embedder.failures = 1
     classifier = ExampleClassifier(embedder, EXAMPLES)
     with pytest.raises(ModelBusy):
-        await classifier.prepare()
+        await classifier.warm()
     assert await classifier.classify("call") is Route.CONTEXT
 
 

@@ -19,12 +19,10 @@ from tertulia.ports import (
     BlobStore,
     ChatModel,
     Clock,
-    Closed,
     ConversationStore,
     Embedder,
     LanguageDetector,
     MemoryStore,
-    Prepared,
     RouteClassifier,
     SpeechDetector,
     Synthesizer,
@@ -35,6 +33,7 @@ from tertulia.ports import (
 )
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
+from tertulia.usecases import lifecycle
 from tertulia.usecases.hear import Hear
 from tertulia.usecases.speak import AT_A_COMMA, EAGER, Speak
 from tertulia.usecases.take_turn import TakeTurn
@@ -61,24 +60,25 @@ class Assistant:
         if unknown:
             raise TypeError(f"the assistant has no such parts: {', '.join(unknown)}")
         self.settings = settings
+        self._warming: asyncio.Task[None] | None = None
         self.__dict__.update(parts)
 
     async def start(self) -> None:
-        """Make everything that a turn needs ready, side by side."""
+        """Make everything that a turn needs ready, side by side; what only makes the first one faster follows."""
         heard = (self.decoder, self.detector, self.transcriber, self.synthesizer, self.languages)
-        answered = (self.stores, self.chat_model, self.agent_model, self.embedder, self.classifier, self.answer)
-        parts = {id(part): part for part in (*heard, *answered)}.values()
-        await asyncio.gather(*(part.prepare() for part in parts if isinstance(part, Prepared)))
+        parts = (self.stores, self.chat_model, self.agent_model, self.embedder, self.classifier, self.answer, *heard)
+        await lifecycle.prepare(parts)
         self.is_ready = True
+        self._warming = asyncio.create_task(lifecycle.warm(parts))
 
     async def close(self) -> None:
         """End the running turns, each stored, then let go of what is open."""
+        if self._warming:
+            self._warming.cancel()
+            await asyncio.gather(self._warming, return_exceptions=True)
         if "turns" in self.__dict__:
             await self.turns.close()
-        # One object may serve as two parts, as the local model does for answers and for tools.
-        for part in {id(part): part for part in self.__dict__.values()}.values():
-            if isinstance(part, Closed) and not isinstance(part, TurnDesk):
-                await part.close()
+        await lifecycle.close(part for name, part in self.__dict__.items() if name != "turns")
         self.is_ready = False
 
     @cached_property

@@ -7,7 +7,7 @@ contract tests in `tests/contract`. All failures are `TertuliaError`s.
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from tertulia.domain.audio import Sound, Transcript, Utterance
 from tertulia.domain.memories import Memory
@@ -26,24 +26,6 @@ class Clock(Protocol):
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
-        ...
-
-
-@runtime_checkable
-class Prepared(Protocol):
-    """A part that is slow to make ready: it loads a model or pays for an import."""
-
-    async def prepare(self) -> None:
-        """Make it ready, so that the first turn does not wait."""
-        ...
-
-
-@runtime_checkable
-class Closed(Protocol):
-    """A part that holds something open."""
-
-    async def close(self) -> None:
-        """Let it go."""
         ...
 
 

@@ -89,7 +89,7 @@ class ExampleClassifier:
         self._vectors: Mapping[Route, list[list[float]]] = {}
         self._preparing = asyncio.Lock()
 
-    async def prepare(self) -> None:
+    async def warm(self) -> None:
         """Embed the examples, once."""
         async with self._preparing:
             if not self._vectors:
@@ -97,7 +97,7 @@ class ExampleClassifier:
 
     async def classify(self, text: str) -> Route | None:
         """Return the route whose examples are nearest, or None when none is near or two are about as near."""
-        await self.prepare()
+        await self.warm()
         [vector] = await self._embedder.embed([text[:MOST_CHARACTERS]])
         ranked = sorted(((_likeness(vector, near), route) for route, near in self._vectors.items()), reverse=True)
         (best, route), (second, _) = ranked[:2]

@@ -70,8 +70,11 @@ class GraphAnswer:
         return answer_graph()
 
     async def prepare(self) -> None:
-        """Compile the graph, and have a model that can read ahead what spoken turns begin with."""
+        """Compile the graph."""
         _ = self.graph
+
+    async def warm(self) -> None:
+        """Have a model that can read ahead what spoken turns begin with."""
         if isinstance(self._parts.chat.model, ReadsAhead):
             tools = [tool.spec for tool in self._parts.tools.tools]
             simple = system_text(Route.SIMPLE, Style.SPOKEN, ENGLISH)

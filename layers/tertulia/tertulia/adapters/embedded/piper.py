@@ -41,7 +41,11 @@ class PiperSynthesizer:
         return language.lower().split("-")[0] == "en"
 
     async def prepare(self) -> None:
-        """Read the model and speak once, so that the first answer need not wait."""
+        """Read the model."""
+        await asyncio.get_running_loop().run_in_executor(self._worker, lambda: self._voice)
+
+    async def warm(self) -> None:
+        """Speak once, since the first time takes longer."""
         await self.speak("Ready.")
 
     async def close(self) -> None:

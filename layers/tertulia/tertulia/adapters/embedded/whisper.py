@@ -37,7 +37,11 @@ class WhisperTranscriber:
         return self._folder.name
 
     async def prepare(self) -> None:
-        """Read the model and use it once, so that the first recording need not wait."""
+        """Read the model."""
+        await asyncio.get_running_loop().run_in_executor(self._worker, lambda: self._model)
+
+    async def warm(self) -> None:
+        """Use the model once, since the first time takes longer."""
         await self.transcribe(Utterance(b"", "wav", Sound(bytes(16_000), 16_000)), "en-US")
 
     async def close(self) -> None:
