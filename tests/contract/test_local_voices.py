@@ -76,7 +76,7 @@ async def test_what_the_voice_says_is_understood(hear: Hear, voice: KokoroSynthe
 
 async def test_what_the_fast_voice_says_is_understood(hear: Hear) -> None:
     piper = PiperSynthesizer(model_library("piper-joe", root=OF_TESTS).path("piper-joe"))
-    await piper.prepare()
+    await piper.warm()
     text = "My brother plays the guitar every Sunday morning. We will meet you at the station tomorrow."
     sound = await Speak(piper).whole(SpeechRequest(text))
     assert sound.rate == 22_050

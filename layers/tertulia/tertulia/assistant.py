@@ -65,8 +65,8 @@ class Assistant:
 
     async def start(self) -> None:
         """Make everything that a turn needs ready, side by side; what only makes the first one faster follows."""
-        heard = (self.decoder, self.detector, self.transcriber, self.synthesizer, self.languages)
-        parts = (self.stores, self.chat_model, self.agent_model, self.embedder, self.classifier, self.answer, *heard)
+        written = (self.chat_model, self.agent_model, self.stores, self.embedder, self.languages, self.classifier)
+        parts = (self.synthesizer, *written, self.answer, self.transcriber, self.detector, self.decoder)
         await lifecycle.prepare(parts)
         self.is_ready = True
         self._warming = asyncio.create_task(lifecycle.warm(parts))

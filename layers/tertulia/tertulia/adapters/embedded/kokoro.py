@@ -57,16 +57,9 @@ class KokoroSynthesizer:
         """Whether it has a voice for the language."""
         return language.lower().split("-")[0] == "en"
 
-    async def prepare(self) -> None:
-        """Read the model and the dictionary."""
-        await asyncio.get_running_loop().run_in_executor(self._worker, self._load)
-
     async def warm(self) -> None:
-        """Speak once, since the first time takes longer."""
+        """Read the model and speak once; an answer's first words take longer to come than this."""
         await self.speak("Ready.")
-
-    def _load(self) -> None:
-        _ = self._session, self._vocabulary, self._styles, self._pronounce
 
     async def close(self) -> None:
         """Let the worker go."""

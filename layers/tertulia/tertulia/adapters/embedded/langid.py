@@ -28,7 +28,7 @@ class LangidDetector:
     def __init__(self) -> None:
         self._loading = threading.Lock()
 
-    async def prepare(self) -> None:
+    async def warm(self) -> None:
         """Load the statistics ahead of the first use; takes about a second."""
         await asyncio.to_thread(self._load)
 

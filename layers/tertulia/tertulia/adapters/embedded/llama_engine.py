@@ -14,7 +14,7 @@ from tertulia.domain.prompts import Json
 CONTEXT = 4096
 PROMPT_BATCH = 64
 """Tokens read before a stop is noticed: under a second, and no slower than larger batches on a few cores."""
-KEPT_PREFIXES_MIB = 64
+KEPT_PREFIXES_MIB = 40
 NOT_MAPPED = 0
 """llama.cpp's LLAMA_LOAD_MODE_NONE."""
 REUSED_RUN = 64

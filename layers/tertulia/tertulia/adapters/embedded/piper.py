@@ -40,12 +40,8 @@ class PiperSynthesizer:
         """Whether it has a voice for the language."""
         return language.lower().split("-")[0] == "en"
 
-    async def prepare(self) -> None:
-        """Read the model."""
-        await asyncio.get_running_loop().run_in_executor(self._worker, lambda: self._voice)
-
     async def warm(self) -> None:
-        """Speak once, since the first time takes longer."""
+        """Read the model and speak once; an answer's first words take longer to come than this."""
         await self.speak("Ready.")
 
     async def close(self) -> None:
