@@ -65,8 +65,9 @@ class Assistant:
 
     async def start(self) -> None:
         """Make everything that a turn needs ready, side by side; what only makes the first one faster follows."""
-        written = (self.chat_model, self.agent_model, self.stores, self.embedder, self.languages, self.classifier)
-        parts = (self.synthesizer, *written, self.answer, self.transcriber, self.detector, self.decoder)
+        # The local language model holds the interpreter while it loads: what imports much goes before it.
+        first = (self.stores, self.answer, self.transcriber, self.embedder, self.detector)
+        parts = (*first, self.chat_model, self.agent_model, self.synthesizer, self.languages, self.classifier)
         await lifecycle.prepare(parts)
         self.is_ready = True
         self._warming = asyncio.create_task(lifecycle.warm(parts))

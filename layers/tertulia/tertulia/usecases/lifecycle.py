@@ -38,7 +38,7 @@ class Closed(Protocol):
 
 
 async def prepare(parts: Iterable[object]) -> None:
-    """Make parts ready, the slowest first and two at a time: more of them only take the interpreter from each other."""
+    """Make parts ready in their order, two at a time: more of them only take the interpreter from each other."""
     lanes = asyncio.Semaphore(2)
 
     async def one(part: Prepared) -> None:

@@ -51,7 +51,7 @@ class KokoroSynthesizer:
     @property
     def most_characters(self) -> int:
         """The longest text of one call; memory grows with it, by half a gigabyte at 400."""
-        return 200
+        return 120
 
     def speaks(self, language: str) -> bool:
         """Whether it has a voice for the language."""

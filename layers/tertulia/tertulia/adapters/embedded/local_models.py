@@ -7,7 +7,7 @@ from tertulia.adapters.embedded.cores import Cores
 from tertulia.adapters.embedded.kokoro import KokoroSynthesizer
 from tertulia.adapters.embedded.llama import LlamaModel
 from tertulia.adapters.embedded.llama_engine import LlamaEngine
-from tertulia.adapters.embedded.machine import free_memory
+from tertulia.adapters.embedded.machine import free_memory, share_heaps
 from tertulia.adapters.embedded.minilm import MiniLmEmbedder
 from tertulia.adapters.embedded.model_library import ModelLibrary
 from tertulia.adapters.embedded.piper import PiperSynthesizer, piper_is_installed
@@ -36,6 +36,7 @@ class LocalModels:
     """The local language model, ear, voice and embedder."""
 
     def __init__(self, library: ModelLibrary, wishes: LocalWishes | None = None) -> None:
+        share_heaps()
         self._library = library
         self._wishes = wishes or LocalWishes()
         self._cores = Cores()
