@@ -78,6 +78,7 @@ async def test_markup_in_questions_answers_and_titles_is_shown_as_text(
     page.on("dialog", lambda dialog: alerts.append(dialog.message))
     await write(page, MARKUP)
     await expect(page.locator(".answer .words")).to_have_text(f"You wrote: {MARKUP}")
+    await expect(page.get_by_text("Details")).to_be_visible()
     await page.reload()
     await expect(page.locator(".question .words")).to_have_text(MARKUP)
     await expect(page.locator(".open-one .title")).to_contain_text("<img src=x")

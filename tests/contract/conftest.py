@@ -1,7 +1,8 @@
 """Every adapter of the store ports, under the same tests."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 from moto import mock_aws
+from moto.dynamodb.models import DynamoDBBackend
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
 from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
@@ -54,9 +56,21 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def aws() -> Iterator[None]:
+def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # DynamoDB decides on a condition and writes in one step; moto's threads could all decide before the first one writes.
+    deciding = threading.Lock()
+    for name in ("put_item", "update_item", "delete_item"):
+        monkeypatch.setattr(DynamoDBBackend, name, _one_at_a_time(getattr(DynamoDBBackend, name), deciding))
     with mock_aws():
         yield
+
+
+def _one_at_a_time(write: Callable[..., Any], deciding: threading.Lock) -> Callable[..., Any]:
+    def write_alone(*arguments: Any, **named: Any) -> Any:
+        with deciding:
+            return write(*arguments, **named)
+
+    return write_alone
 
 
 @pytest.fixture(scope="session")

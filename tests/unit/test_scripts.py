@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[2]
-SYNC = "sync --frozen --inexact --all-extras"
+SYNC = "sync --frozen --inexact --all-extras --compile-bytecode"
 TOOLS = ("sh", "dirname", "mkdir", "cp", "grep", "sed", "chmod", "cat")
 
 BROKEN_UV = "echo 'uv: command not found' >&2; exit 127"
