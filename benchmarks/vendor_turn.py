@@ -23,7 +23,8 @@ service); classifier 180 ms; first token 220 ms, then 25 ms a token for 60 token
 whole answer, then the whole speech. The best these delays allow is 1,770 ms to the first speech.
 
 Budgets: first token at most 0.35 and first speech at most 0.32 of the sequence, within 75 ms of the best. A late recall may miss the turn; the
-receipt says so, and the memories join the next one. In the sequence, "first token" is the first streamed one."""
+receipt says so, and the memories join the next one. Read literally, the sequence shows its answer whole; the first seed also streams tokens,
+so both are compared. Of a spoken turn against that stream, 570 of 1,630 ms (0.350) is the least these delays allow."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,22 @@ class Timing:
     """Milliseconds from the end of speech, and what the prompt knew."""
 
     first_token: float
+    whole_answer: float
+    """When a reader of a sequence that streams nothing sees the first word."""
     first_speech: float
     memories_in_prompt: int
     degraded: tuple[str, ...] = ()
 
 
-async def in_sequence(vendors: Vendors) -> Timing:
+async def in_sequence(vendors: Vendors, *, is_spoken: bool) -> Timing:
     """Read the first seed literally: transcribe, recall, classify, the whole answer, the whole speech."""
     started = time.perf_counter()
-    heard = await vendors.ear.transcribe(await ScriptedDecoder().decode(b"x"), None)
-    found = await vendors.memories.recall("user-1", heard.text, 5)
-    await vendors.classifier.classify(heard.text)
-    prompt = Prompt(messages=(ChatMessage(role="user", parts=(heard.text,)),))
+    text = "Hello"
+    if is_spoken:
+        text = (await vendors.ear.transcribe(await ScriptedDecoder().decode(b"x"), None)).text
+    found = await vendors.memories.recall("user-1", text, 5)
+    await vendors.classifier.classify(text)
+    prompt = Prompt(messages=(ChatMessage(role="user", parts=(text,)),))
     pieces: list[str] = []
     first_token = 0.0
     async with aclosing(vendors.model.stream(prompt)) as events:
@@ -50,20 +55,32 @@ async def in_sequence(vendors: Vendors) -> Timing:
             if isinstance(event, TextDelta):
                 first_token = first_token or time.perf_counter()
                 pieces.append(event.text)
+    answered = time.perf_counter()
     await vendors.voice.speak("".join(pieces))
-    return Timing(_ms(first_token - started), _ms(time.perf_counter() - started), len(found))
+    spoken = time.perf_counter()
+    return Timing(_ms(first_token - started), _ms(answered - started), _ms(spoken - started), len(found))
 
 
-async def ours(assistant: Assistant) -> Timing:
+async def ours(assistant: Assistant, *, is_spoken: bool) -> Timing:
     """Take the same turn with the product."""
     started = time.perf_counter()
-    taken = await assistant.turns.take(request("", audio=b"x", speak=True))
+    asked = request("", audio=b"x", speak=True) if is_spoken else request("Hello", speak=True)
+    taken = await assistant.turns.take(asked)
     first: dict[type, float] = {}
+    written = started
     async for numbered in taken.events():
         first.setdefault(type(numbered.event), time.perf_counter())
+        if isinstance(numbered.event, Token):
+            written = time.perf_counter()
     assert isinstance(numbered.event, Done), numbered.event
     receipt = numbered.event.receipt
-    return Timing(_ms(first[Token] - started), _ms(first[Spoke] - started), receipt.memories_used, receipt.degraded)
+    return Timing(
+        _ms(first[Token] - started),
+        _ms(written - started),
+        _ms(first[Spoke] - started),
+        receipt.memories_used,
+        receipt.degraded,
+    )
 
 
 def assistant_behind(delays: Delays, folder: Path) -> Assistant:
@@ -105,21 +122,26 @@ async def overhead(folder: Path, runs: int = 50) -> tuple[float, float]:
 
 async def _medians() -> str:
     rows = []
-    base = Delays()
-    for name, delays in (("as issued", base), ("recall in 100 ms", Delays(recall=0.1))):
-        sequence = [await in_sequence(Vendors(delays)) for _ in range(RUNS)]
+    turns = (
+        ("spoken", Delays(), True),
+        ("typed", Delays(), False),
+        ("spoken, recall in 100 ms", Delays(recall=0.1), True),
+    )
+    for name, delays, is_spoken in turns:
+        sequence = [await in_sequence(Vendors(delays), is_spoken=is_spoken) for _ in range(RUNS)]
         with tempfile.TemporaryDirectory() as folder:
             assistant = assistant_behind(delays, Path(folder))
-            await ours(assistant)
-            own = [await ours(assistant) for _ in range(RUNS)]
+            await ours(assistant, is_spoken=is_spoken)
+            own = [await ours(assistant, is_spoken=is_spoken) for _ in range(RUNS)]
             await assistant.close()
         rows += [_row(f"{name}: in sequence", sequence, sequence), _row(f"{name}: ours", own, sequence)]
     with tempfile.TemporaryDirectory() as folder:
         median, worst = await overhead(Path(folder))
     return "\n".join(
         [
-            "| spoken turn | first token, ms | of the sequence | first speech, ms | of the sequence | memories in the prompt | receipt says |",
-            "| --- | --- | --- | --- | --- | --- | --- |",
+            "| turn | first token, ms | of the sequence's first | of its whole answer | first speech, ms | of the sequence "
+            "| memories in the prompt | receipt says |",
+            "| --- | --- | --- | --- | --- | --- | --- | --- |",
             *rows,
             "",
             f"Our own part of a typed turn, from the request to the first token, no vendor taking any time: "
@@ -129,14 +151,14 @@ async def _medians() -> str:
 
 
 def _row(name: str, timings: list[Timing], base: list[Timing]) -> str:
-    token, speech = (statistics.median(getattr(t, part) for t in timings) for part in ("first_token", "first_speech"))
-    base_token, base_speech = (
-        statistics.median(getattr(t, part) for t in base) for part in ("first_token", "first_speech")
-    )
+    def median(of: list[Timing], part: str) -> float:
+        return float(statistics.median(getattr(timing, part) for timing in of))
+
+    token, speech = median(timings, "first_token"), median(timings, "first_speech")
     says = ", ".join(timings[-1].degraded) or "nothing missing"
     return (
-        f"| {name} | {token:.0f} | {token / base_token:.2f} | {speech:.0f} | {speech / base_speech:.3f} "
-        f"| {timings[-1].memories_in_prompt} | {says} |"
+        f"| {name} | {token:.0f} | {token / median(base, 'first_token'):.3f} | {token / median(base, 'whole_answer'):.3f} "
+        f"| {speech:.0f} | {speech / median(base, 'first_speech'):.3f} | {timings[-1].memories_in_prompt} | {says} |"
     )
 
 

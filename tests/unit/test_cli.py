@@ -398,10 +398,11 @@ async def test_a_server_whose_models_are_missing_says_so_and_leaves_no_note(scri
 
 SERVE_SCRIPTED = """
 import sys
+from types import SimpleNamespace
 from tertulia.entrypoints.cli import main
 from tests.unit.test_cli import NoLibrary, ScriptedParts
 parts = ScriptedParts()
-parts.parts |= {"models": NoLibrary(), "model_names": ()}
+parts.parts |= {"models": NoLibrary(), "local": SimpleNamespace(names=())}
 sys.exit(main(["serve"], parts))
 """
 

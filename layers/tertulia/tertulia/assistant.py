@@ -13,6 +13,7 @@ from tertulia.answering.parts import AnswerParts, Writer
 from tertulia.answering.recall import Recall
 from tertulia.answering.routing import Router, tool_keywords
 from tertulia.answering.tool_runner import ToolRunner
+from tertulia.domain.errors import NotConfigured
 from tertulia.ports import (
     Answer,
     AudioDecoder,
@@ -60,6 +61,7 @@ class Assistant:
         if unknown:
             raise TypeError(f"the assistant has no such parts: {', '.join(unknown)}")
         self.settings = settings
+        self.is_in_the_cloud = settings.profile == "aws"
         self._warming: asyncio.Task[None] | None = None
         self.__dict__.update(parts)
 
@@ -99,6 +101,8 @@ class Assistant:
     @cached_property
     def local(self) -> "LocalModels":
         """The models that run on this machine."""
+        if self.is_in_the_cloud:
+            raise NotConfigured("No local models run in the cloud: set GROQ_API_KEY.")
         calm_native_threads()
         from tertulia.adapters.embedded.local_models import LocalModels, LocalWishes
 
@@ -122,18 +126,13 @@ class Assistant:
     def stores(self) -> "EmbeddedStores | AwsStores":
         """The stores of the profile."""
         settings = self.settings
-        if settings.profile == "aws":
+        if self.is_in_the_cloud:
             from tertulia.adapters.aws.stores import AwsStores
 
             return AwsStores(settings.table_name, settings.bucket_name, self.clock)
         from tertulia.adapters.embedded.stores import EmbeddedStores
 
         return EmbeddedStores(self.database, settings.data_dir / "files", self.clock)
-
-    @cached_property
-    def model_names(self) -> tuple[str, ...]:
-        """The models this machine uses, as the manifest names them."""
-        return self.local.names
 
     @cached_property
     def provider(self) -> "GroqModels | LocalModels":
@@ -178,7 +177,7 @@ class Assistant:
     @cached_property
     def memories(self) -> MemoryStore | None:
         """What is known about users; the cloud keeps no memories yet, and receipts say so."""
-        if self.settings.profile == "aws":
+        if self.is_in_the_cloud:
             return None
         from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
 
@@ -215,7 +214,11 @@ class Assistant:
 
     @cached_property
     def detector(self) -> SpeechDetector:
-        """Voice activity."""
+        """Voice activity; in the cloud the vendor's ear judges what is more than silence."""
+        if self.is_in_the_cloud:
+            from tertulia.adapters.embedded.loudness import LoudnessDetector
+
+            return LoudnessDetector()
         return self.local.detector
 
     @cached_property
@@ -260,15 +263,14 @@ class Assistant:
         """The graph."""
         from tertulia.answering.graph import GraphAnswer
 
-        settings = self.settings
         return GraphAnswer(
             AnswerParts(
                 conversations=self.conversations,
-                recall=Recall(self.memories, settings.recall_seconds),
+                recall=Recall(self.memories, self.settings.recall_seconds),
                 router=self.router,
-                chat=self._writer(self.chat_model, settings.llm_temperature),
+                chat=self._writer(self.chat_model, self.settings.llm_temperature),
                 agent=self._writer(self.agent_model, AGENT_TEMPERATURE),
-                tools=ToolRunner(self.tools, settings.tool_seconds),
+                tools=ToolRunner(self.tools, self.settings.tool_seconds),
             )
         )
 

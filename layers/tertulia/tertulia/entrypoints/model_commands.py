@@ -37,7 +37,7 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
     library = assistant.models
     known = library.manifest.models
     missing = set(library.missing(model.name for model in known))
-    used = set(assistant.model_names)
+    used = set(assistant.local.names)
     rows = [
         {
             "name": model.name,
@@ -78,7 +78,7 @@ def fetch(
         chosen = tuple(model.name for model in manifest.models)
     elif small:
         chosen = manifest.sets["small"]
-    fetch_missing(assistant, chosen or assistant.model_names)
+    fetch_missing(assistant, chosen or assistant.local.names)
 
 
 @app.command()
@@ -95,7 +95,7 @@ def path(
 
 def fetch_missing(assistant: "Assistant", names: tuple[str, ...] | None = None) -> None:
     """Fetch those of the models that are missing, with a bar for each file."""
-    missing = assistant.models.missing(assistant.model_names if names is None else names)
+    missing = assistant.models.missing(assistant.local.names if names is None else names)
     if not missing:
         return
     with terminal.download_bars() as progress:
