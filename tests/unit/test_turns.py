@@ -17,7 +17,7 @@ from tertulia.domain.errors import (
 from tertulia.domain.memories import Memory
 from tertulia.domain.replies import Done, Failed, MemoriesUsed, Numbered, RouteChosen, Spoke, Token, Transcribed
 from tertulia.domain.surfaces import Route
-from tertulia.domain.turns import Conversation, Turn
+from tertulia.domain.turns import Attachment, Conversation, Turn
 from tertulia.settings import Settings
 from tests.conftest import MakeAssistant
 from tests.fakes.scripted import ScriptedMemories, ScriptedModel, ScriptedTranscriber, ToneVoice
@@ -158,6 +158,32 @@ async def test_a_failing_model_is_one_plain_sentence_and_the_words_are_kept(
     assert failed.message.startswith(start)
     [turn] = await kept(assistant, taken.conversation_id)
     assert (turn.text, turn.answer, turn.error) == ("Hi", "", "model_missing")
+
+
+async def test_a_defect_is_told_and_logged_and_the_words_are_kept(
+    make_assistant: MakeAssistant, caplog: pytest.LogCaptureFixture
+) -> None:
+    assistant = make_assistant(chat_model=ScriptedModel([[KeyError("a secret")], ["Fine."]]))
+    taken = await assistant.turns.take(request("Hi"))
+    [*_, failed] = [numbered.event async for numbered in taken.events()]
+    assert isinstance(failed, Failed)
+    assert failed.code == "internal"
+    assert "secret" not in failed.message
+    [turn] = await kept(assistant, taken.conversation_id)
+    assert (turn.text, turn.error) == ("Hi", "internal")
+    assert (await done_of(assistant, request("And now?"))).response == "Fine."
+    assert "a turn ended in a defect" in caplog.text
+
+
+async def test_a_file_without_words_is_a_question_too(make_assistant: MakeAssistant) -> None:
+    model = ScriptedModel([["Two plums."]])
+    assistant = make_assistant(chat_model=model)
+    file = Attachment(name="list.txt", media_type="text/plain", size=9, text="two plums")
+    done = await done_of(assistant, request("", attachments=(file,)))
+    assert done.turn_id
+    [turn] = await kept(assistant, done.conversation_id)
+    assert turn.attachments == (file,)
+    assert "two plums" in model.prompts[0].messages[-1].text
 
 
 async def test_the_retry_of_a_failed_turn_takes_its_place(make_assistant: MakeAssistant) -> None:

@@ -176,7 +176,10 @@ class ConversationStore(Protocol):
         ...
 
     async def append(self, conversation: Conversation, turn: Turn) -> None:
-        """Keep a turn. The same turn id twice keeps one; a failed turn is replaced by its retry."""
+        """Keep a turn. The same turn id twice keeps one; a failed turn is replaced by its retry.
+
+        Raises NotFound when the conversation was deleted meanwhile.
+        """
         ...
 
     async def recent(self, conversation: Conversation, limit: int) -> list[Turn]:
@@ -235,7 +238,10 @@ class TurnEvents(Protocol):
     """The events of running turns and of those that ended in the last hour, over all processes."""
 
     async def begin(self, user: str, turn_id: str) -> None:
-        """Make the turn known as running, forgetting the events and the stop of an earlier, failed try."""
+        """Make the turn known as running, forgetting the events and the stop of an earlier, failed try.
+
+        Raises NotFound for a turn id of another user.
+        """
         ...
 
     async def write(self, turn_id: str, events: Sequence[Numbered]) -> None:

@@ -48,6 +48,11 @@ class TakeTurn:
                         yield event  # type: ignore[misc]  # what `add` passes on is a ReplyEvent
         except TertuliaError as error:
             record.failed_with(error)
+        except Exception:
+            # A defect of ours: the words are kept and the client is told, before whoever runs the turn logs it.
+            record.failed_with(TertuliaError())
+            yield await self._ended(record, conversation, was_stopped=False)
+            raise
         yield await self._ended(record, conversation, was_stopped=stopping.is_set())
 
     async def _answered(
@@ -81,7 +86,7 @@ class TakeTurn:
         """Store what there is to store, and only then say how the turn ended."""
         turn = record.turn(self.clock.now(), self.prices, interrupted=was_stopped)
         error = record.error
-        if turn.text and not record.was_refused:
+        if record.was_asked and not record.was_refused:
             try:
                 await asyncio.shield(self.conversations.append(conversation, turn))
             except TertuliaError as failure:
@@ -91,7 +96,7 @@ class TakeTurn:
         return Done(
             response=turn.answer,
             conversation_id=conversation.id,
-            turn_id=turn.id if turn.text else None,
+            turn_id=turn.id if record.was_asked else None,
             route=turn.route,
             receipt=turn.receipt,
             interrupted=turn.interrupted,

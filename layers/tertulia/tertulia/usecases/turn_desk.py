@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from tertulia.ports import Claim, Clock, ConversationStore, TurnClaims, TurnEven
 from tertulia.usecases.recorder import FLUSH_SECONDS, Recorder
 from tertulia.usecases.running_turn import RunningTurn
 from tertulia.usecases.take_turn import TakeTurn
+
+logger = logging.getLogger(__name__)
 
 RUNNING_TURNS_A_USER = 4
 SECONDS_FOR_A_REPETITION = 25.0
@@ -140,8 +143,13 @@ class TurnDesk:
         self._running[running.turn_id] = running
         task = asyncio.create_task(self._run(request, conversation, running, claim))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._put_away)
         return running
+
+    def _put_away(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (defect := task.exception()):
+            logger.error("a turn ended in a defect", exc_info=defect)
 
     async def _run(
         self, request: TurnRequest, conversation: Conversation, running: RunningTurn, claim: Claim | None

@@ -34,6 +34,8 @@ class TurnRecord:
         self._started_at = started_at
         self._started = time.monotonic()
         self._text = ""
+        self.was_asked = False
+        """Whether there is a question: silence asks nothing, a file without words does."""
         self._language = closest_language(request.language)
         self._answer: list[str] = []
         self._route: Route | None = None
@@ -53,7 +55,7 @@ class TurnRecord:
 
     def asked(self, text: str, language: str) -> None:
         """Note the words of the question and their language."""
-        self._text, self._language = text, language
+        self._text, self._language, self.was_asked = text, language, True
 
     def failed_with(self, error: TertuliaError) -> None:
         """Note what ended the turn."""
