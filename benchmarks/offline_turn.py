@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -142,6 +143,9 @@ def report(step: Callable[[], None] = lambda: None) -> str:
     """Measure every set and return the table."""
     rows = []
     for models in SETS:
+        if models.environment["TERTULIA_LOCAL_VOICE"] == "piper" and find_spec("piper") is None:
+            rows.append(f"| {models.name} | not measured: the voice is not installed, see `make fast-voice` | | | | |")
+            continue
         got = measured(models, step)
         budget = f" (budget {models.first_speech_seconds} s)" if models.first_speech_seconds else ""
         memory = f" (budget {models.gigabytes} GB)" if models.gigabytes else ""
