@@ -81,7 +81,8 @@ def server(environment: dict[str, str], folder: Path) -> Iterator[tuple[str, flo
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
-        assert "answers at" in line, line
+        failure = folder / "last-failure.txt"
+        assert "answers at" in line, failure.read_text() if failure.exists() else line
         yield f"http://127.0.0.1:{port}", time.perf_counter() - started, process.pid
         process.terminate()
 

@@ -66,8 +66,7 @@ class Assistant:
         self.__dict__.update(parts)
 
     async def start(self) -> None:
-        """Make everything that a turn needs ready, side by side; what only makes the first one faster follows."""
-        # The local language model holds the interpreter while it loads: what imports much goes before it.
+        """Make everything that a turn needs ready; what only makes the first one faster follows."""
         first = (self.stores, self.answer, self.transcriber, self.embedder, self.detector)
         parts = (*first, self.chat_model, self.agent_model, self.synthesizer, self.languages, self.classifier)
         await lifecycle.prepare(parts)

@@ -1,6 +1,5 @@
 """How the parts of the product are made ready, warmed up, and let go."""
 
-import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
@@ -38,14 +37,10 @@ class Closed(Protocol):
 
 
 async def prepare(parts: Iterable[object]) -> None:
-    """Make parts ready in their order, two at a time: more of them only take the interpreter from each other."""
-    lanes = asyncio.Semaphore(2)
-
-    async def one(part: Prepared) -> None:
-        async with lanes:
+    """Make parts ready, one after the other: most of it is imports, and two threads that import alike may trip each other."""
+    for part in _each_once(parts):
+        if isinstance(part, Prepared):
             await part.prepare()
-
-    await asyncio.gather(*(one(part) for part in _each_once(parts) if isinstance(part, Prepared)))
 
 
 async def warm(parts: Iterable[object]) -> None:
