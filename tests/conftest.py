@@ -8,16 +8,7 @@ import pytest
 
 from tertulia.assistant import Assistant
 from tertulia.settings import Settings, calm_native_threads
-from tests.fakes.scripted import (
-    NoMemories,
-    OneLanguage,
-    ScriptedClassifier,
-    ScriptedDecoder,
-    ScriptedDetector,
-    ScriptedModel,
-    ScriptedTranscriber,
-    ToneVoice,
-)
+from tests.fakes.scripted import scripted_parts
 
 pytest_plugins = ["tests.fakes.groq"]
 
@@ -45,19 +36,7 @@ async def make_assistant(settings: Settings) -> AsyncIterator[MakeAssistant]:
     made: list[Assistant] = []
 
     def make(own_settings: Settings | None = None, **parts: Any) -> Assistant:
-        model = parts.get("chat_model") or ScriptedModel()
-        scripted = {
-            "chat_model": model,
-            "agent_model": model,
-            "classifier": ScriptedClassifier(),
-            "decoder": ScriptedDecoder(),
-            "detector": ScriptedDetector(),
-            "transcriber": ScriptedTranscriber(),
-            "synthesizer": ToneVoice(),
-            "languages": OneLanguage(),
-            "memories": NoMemories(),
-            "embedder": None,
-        }
+        scripted = scripted_parts(parts.get("chat_model"))
         assistant = Assistant(own_settings or settings, **(scripted | parts))
         made.append(assistant)
         return assistant

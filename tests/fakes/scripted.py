@@ -5,6 +5,7 @@ import math
 import struct
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tertulia.domain.audio import HearingOutcome, Sound, Transcript, Utterance
 from tertulia.domain.errors import NoAudio, NotFound
@@ -175,3 +176,20 @@ class ScriptedMemories(NoMemories):
         if self.error:
             raise self.error
         return list(self.memories)[:limit]
+
+
+def scripted_parts(model: ScriptedModel | None = None) -> dict[str, Any]:
+    """Return every part of an assistant that would need weights or a vendor, by its name."""
+    model = model or ScriptedModel()
+    return {
+        "chat_model": model,
+        "agent_model": model,
+        "classifier": ScriptedClassifier(),
+        "decoder": ScriptedDecoder(),
+        "detector": ScriptedDetector(),
+        "transcriber": ScriptedTranscriber(),
+        "synthesizer": ToneVoice(),
+        "languages": OneLanguage(),
+        "memories": NoMemories(),
+        "embedder": None,
+    }

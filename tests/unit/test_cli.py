@@ -11,7 +11,6 @@ import wave
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -27,14 +26,10 @@ from tertulia.entrypoints.running_server import running_server
 from tertulia.entrypoints.server import address_of, is_loopback, reserve, serve
 from tertulia.settings import Settings, SettingsError
 from tests.fakes.scripted import (
-    NoMemories,
-    OneLanguage,
-    ScriptedClassifier,
-    ScriptedDecoder,
-    ScriptedDetector,
     ScriptedModel,
     ScriptedTranscriber,
     ToneVoice,
+    scripted_parts,
 )
 
 type Run = Callable[..., int]
@@ -44,19 +39,7 @@ class ScriptedParts:
     """The parts of every assistant that a test's commands make; a test changes them by name."""
 
     def __init__(self) -> None:
-        model = ScriptedModel()
-        self.parts: dict[str, Any] = {
-            "chat_model": model,
-            "agent_model": model,
-            "classifier": ScriptedClassifier(),
-            "decoder": ScriptedDecoder(),
-            "detector": ScriptedDetector(),
-            "transcriber": ScriptedTranscriber(),
-            "synthesizer": ToneVoice(),
-            "languages": OneLanguage(),
-            "memories": NoMemories(),
-            "embedder": None,
-        }
+        self.parts = scripted_parts()
         self.made = 0
 
     def __call__(self, settings: Settings) -> Assistant:
