@@ -24,6 +24,9 @@ class ScriptedEngine:
     loads: int = 0
     closed: bool = False
 
+    def import_code(self) -> None:
+        """Nothing to import."""
+
     def load(self) -> None:
         self.loads += 1
         if self.load_error:

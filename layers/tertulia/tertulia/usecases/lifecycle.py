@@ -1,5 +1,6 @@
 """How the parts of the product are made ready, warmed up, and let go."""
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
@@ -15,6 +16,15 @@ class Prepared(Protocol):
 
     async def prepare(self) -> None:
         """Make it ready, so that the first turn does not wait."""
+        ...
+
+
+@runtime_checkable
+class Imported(Protocol):
+    """A part whose libraries can be imported apart from reading its model."""
+
+    def import_code(self) -> None:
+        """Import what it runs on."""
         ...
 
 
@@ -41,6 +51,15 @@ async def prepare(parts: Iterable[object]) -> None:
     for part in _each_once(parts):
         if isinstance(part, Prepared):
             await part.prepare()
+
+
+async def prepare_together(parts: Iterable[object]) -> None:
+    """Make parts ready beside each other, once all their code is there: reading a model is native work, importing is not."""
+    each = _each_once(parts)
+    for part in each:
+        if isinstance(part, Imported):
+            await asyncio.to_thread(part.import_code)
+    await asyncio.gather(*(part.prepare() for part in each if isinstance(part, Prepared)))
 
 
 async def warm(parts: Iterable[object]) -> None:

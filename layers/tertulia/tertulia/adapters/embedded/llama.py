@@ -78,6 +78,10 @@ class LlamaModel:
         # The one thread serializes calls: one that is told to stop may need a moment to notice.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
 
+    def import_code(self) -> None:
+        """Import the engine's library."""
+        self._engine.import_code()
+
     async def prepare(self) -> None:
         """Load the model ahead of its first call; raises NotConfigured."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.load)

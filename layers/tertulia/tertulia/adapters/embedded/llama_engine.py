@@ -29,6 +29,10 @@ class Engine(Protocol):
         """How many tokens a prompt and its answer may have together."""
         ...
 
+    def import_code(self) -> None:
+        """Import the library."""
+        ...
+
     def load(self) -> None:
         """Load the model, once; raises NotConfigured."""
         ...
@@ -52,12 +56,16 @@ class LlamaEngine:
         self._server: Any = None
         self._folder: TemporaryDirectory[str] | None = None
 
+    def import_code(self) -> None:
+        """Import the library."""
+        import xllamacpp  # type: ignore[import-untyped]  # noqa: F401
+
     def load(self) -> None:
         """Load the model, once; raises NotConfigured."""
         if self._server is not None:
             return
         path = self._find()
-        import xllamacpp  # type: ignore[import-untyped]
+        import xllamacpp
 
         folder = TemporaryDirectory(prefix="tertulia-")
         try:
@@ -75,6 +83,8 @@ class LlamaEngine:
         # Mapped, the file's pages would stay beside the repacked weights: 590 MB more for the larger model, no faster.
         parameters.load_mode = NOT_MAPPED
         parameters.n_ctx = self.context
+        # The library would else load the model twice, to see whether it fits: `free_memory` has judged that.
+        parameters.fit_params = False
         parameters.n_parallel = 1
         parameters.n_batch = parameters.n_ubatch = PROMPT_BATCH
         parameters.n_cache_reuse = REUSED_RUN
