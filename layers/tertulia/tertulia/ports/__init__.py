@@ -1,6 +1,6 @@
 """The protocols between the product and the world, on one page: read this file first.
 
-An adapter is any object of the right shape; `assistant.py` chooses it. Every adapter of a port passes the same
+An adapter is any object of the right shape; `assistant/` chooses it. Every adapter of a port passes the same
 contract tests in `tests/contract`. All failures are `TertuliaError`s.
 """
 

@@ -9,10 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
-from tertulia.answering.parts import AnswerParts, Writer
-from tertulia.answering.recall import Recall
 from tertulia.answering.routing import Router, tool_keywords
-from tertulia.answering.tool_runner import ToolRunner
 from tertulia.domain.errors import NotConfigured
 from tertulia.ports import (
     Answer,
@@ -37,8 +34,6 @@ from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases import lifecycle
 from tertulia.usecases.hear import Hear
 from tertulia.usecases.speak import AT_A_COMMA, EAGER, Speak
-from tertulia.usecases.take_turn import TakeTurn
-from tertulia.usecases.turn_desk import TurnDesk
 
 if TYPE_CHECKING:
     from tertulia.adapters.aws.stores import AwsStores
@@ -47,9 +42,7 @@ if TYPE_CHECKING:
     from tertulia.adapters.embedded.sqlite import Database
     from tertulia.adapters.embedded.stores import EmbeddedStores
     from tertulia.adapters.groq.provider import GroqModels
-
-AGENT_TEMPERATURE = 0.0
-
+    from tertulia.usecases.turn_desk import TurnDesk
 
 class Assistant:
     """One application object, whichever way it is entered."""
@@ -104,16 +97,9 @@ class Assistant:
         if self.is_in_the_cloud:
             raise NotConfigured("No local models run in the cloud: set GROQ_API_KEY.")
         calm_native_threads()
-        from tertulia.adapters.embedded.local_models import LocalModels, LocalWishes
+        from tertulia.assistant.local import local_models
 
-        settings = self.settings
-        wishes = LocalWishes(
-            language_model=settings.local_llm,
-            ear=settings.whisper,
-            voice=settings.local_voice,
-            vocabulary=settings.stt_prompt,
-        )
-        return LocalModels(self.models, wishes)
+        return local_models(self.settings, self.models)
 
     @cached_property
     def database(self) -> "Database":
@@ -137,22 +123,12 @@ class Assistant:
     @cached_property
     def provider(self) -> "GroqModels | LocalModels":
         """Whose models hear, answer and speak: Groq's where its key is set, else this machine's."""
-        settings = self.settings
-        if settings.groq_api_key is None:
+        key = self.settings.groq_api_key
+        if key is None:
             return self.local
-        from tertulia.adapters.groq.connection import GroqConnection
-        from tertulia.adapters.groq.provider import GroqModels
-        from tertulia.adapters.groq.transcriber import HearingHints
+        from tertulia.assistant.groq import groq_models
 
-        return GroqModels(
-            connection=GroqConnection(settings.groq_api_key, self.clock, settings.groq_base_url),
-            chat=settings.groq_llm_model,
-            agent=settings.groq_agent_model,
-            ear=settings.groq_stt_model,
-            voice_model=settings.groq_tts_model,
-            voice=settings.tts_voice,
-            hints=HearingHints(words=settings.stt_prompt, language=settings.stt_language),
-        )
+        return groq_models(self.settings, key, self.clock)
 
     @cached_property
     def conversations(self) -> ConversationStore:
@@ -261,40 +237,13 @@ class Assistant:
     @cached_property
     def answer(self) -> Answer:
         """The graph."""
-        from tertulia.answering.graph import GraphAnswer
+        from tertulia.assistant.turns import graph_answer
 
-        return GraphAnswer(
-            AnswerParts(
-                conversations=self.conversations,
-                recall=Recall(self.memories, self.settings.recall_seconds),
-                router=self.router,
-                chat=self._writer(self.chat_model, self.settings.llm_temperature),
-                agent=self._writer(self.agent_model, AGENT_TEMPERATURE),
-                tools=ToolRunner(self.tools, self.settings.tool_seconds),
-            )
-        )
-
-    def _writer(self, model: ChatModel, temperature: float) -> Writer:
-        settings = self.settings
-        return Writer(
-            model=model,
-            temperature=temperature,
-            max_tokens=settings.llm_max_tokens,
-            top_p=settings.llm_top_p,
-            seconds=settings.model_seconds,
-        )
+        return graph_answer(self)
 
     @cached_property
-    def turns(self) -> TurnDesk:
+    def turns(self) -> "TurnDesk":
         """Where turns are handed in."""
-        take_turn = TakeTurn(
-            conversations=self.conversations,
-            hear=self.hear,
-            answer=self.answer,
-            speak=self.speak,
-            languages=self.languages,
-            clock=self.clock,
-            prices=self.settings.prices,
-            turn_seconds=self.settings.turn_seconds,
-        )
-        return TurnDesk(take_turn, self.conversations, self.claims, self.events, self.clock)
+        from tertulia.assistant.turns import turn_desk
+
+        return turn_desk(self)

@@ -1,0 +1,57 @@
+"""How a turn is put together from its parts."""
+
+from typing import TYPE_CHECKING
+
+from tertulia.answering.graph import GraphAnswer
+from tertulia.answering.parts import AnswerParts, Writer
+from tertulia.answering.recall import Recall
+from tertulia.answering.tool_runner import ToolRunner
+from tertulia.ports import ChatModel
+from tertulia.settings import Settings
+from tertulia.usecases.take_turn import TakeTurn
+from tertulia.usecases.turn_desk import TurnDesk
+
+if TYPE_CHECKING:
+    from tertulia.assistant import Assistant
+
+AGENT_TEMPERATURE = 0.0
+
+
+def graph_answer(parts: "Assistant") -> GraphAnswer:
+    """Build the graph over the models, the memories and the tools."""
+    settings = parts.settings
+    return GraphAnswer(
+        AnswerParts(
+            conversations=parts.conversations,
+            recall=Recall(parts.memories, settings.recall_seconds),
+            router=parts.router,
+            chat=_writer(parts.chat_model, settings, settings.llm_temperature),
+            agent=_writer(parts.agent_model, settings, AGENT_TEMPERATURE),
+            tools=ToolRunner(parts.tools, settings.tool_seconds),
+        )
+    )
+
+
+def turn_desk(parts: "Assistant") -> TurnDesk:
+    """Build the desk where turns are handed in."""
+    take_turn = TakeTurn(
+        conversations=parts.conversations,
+        hear=parts.hear,
+        answer=parts.answer,
+        speak=parts.speak,
+        languages=parts.languages,
+        clock=parts.clock,
+        prices=parts.settings.prices,
+        turn_seconds=parts.settings.turn_seconds,
+    )
+    return TurnDesk(take_turn, parts.conversations, parts.claims, parts.events, parts.clock)
+
+
+def _writer(model: ChatModel, settings: Settings, temperature: float) -> Writer:
+    return Writer(
+        model=model,
+        temperature=temperature,
+        max_tokens=settings.llm_max_tokens,
+        top_p=settings.llm_top_p,
+        seconds=settings.model_seconds,
+    )
