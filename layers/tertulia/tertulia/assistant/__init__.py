@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tertulia.adapters.groq.provider import GroqModels
     from tertulia.usecases.turn_desk import TurnDesk
 
+
 class Assistant:
     """One application object, whichever way it is entered."""
 
