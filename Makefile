@@ -41,6 +41,7 @@ bench: $(READY) ## Measure, side by side with the sequential reading
 
 packages:
 	@scripts/debian-packages debian-packages.txt
+	@scripts/node-packages tests/npm
 
 clean: ## Remove the environment and all caches of this checkout; models and data stay
 	rm -rf .venv .uv .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .aws-sam
