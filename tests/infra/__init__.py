@@ -1,0 +1,1 @@
+"""The deployment: its template, as written and as CloudFormation gets it."""
