@@ -136,6 +136,13 @@ def _third_turn(client: httpx.Client, question: bytes) -> tuple[float, dict[str,
 
 
 def _peak_gigabytes(process: int) -> float:
+    """Add up the peaks of the server and of the process that runs its language model."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    children = [child for thread in threads for child in (thread / "children").read_text().split()]
+    return sum(_peak(each) for each in (str(process), *children))
+
+
+def _peak(process: str) -> float:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e6
 

@@ -2,15 +2,21 @@
 
 import itertools
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
+from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from tertulia.adapters.embedded.llama import LlamaModel
 from tertulia.adapters.embedded.llama_engine import LlamaEngine
-from tertulia.domain.errors import ProviderFailed
+from tertulia.domain.errors import ModelDown, ProviderFailed
 from tertulia.domain.prompts import (
     ChatMessage,
     ModelEvent,
@@ -61,7 +67,7 @@ class LocalVendor:
         return LlamaModel(ScriptedEngine(((f'{{"tool": "{name}", "arguments": {arguments}}}',),)), "tiny")
 
     def failing(self) -> ChatModel:
-        return LlamaModel(ScriptedEngine(((RuntimeError("broken"),),)), "tiny")
+        return LlamaModel(ScriptedEngine(((ModelDown(),),)), "tiny")
 
     def writing_for_ever(self) -> tuple[ChatModel, Callable[[], bool]]:
         engine = ScriptedEngine((itertools.repeat("on "), ("ok",)), seconds_a_piece=0.002)
@@ -189,3 +195,59 @@ async def test_the_small_model_is_free_soon_after_its_reader_has_left(engine: Ll
 
     short = Prompt(messages=asked("Say yes.").messages, max_tokens=3, seconds=20.0)
     assert await all_of(model.stream(short))
+
+
+@pytest.mark.models
+async def test_the_small_model_is_started_again_after_its_process_has_died() -> None:
+    engine = LlamaEngine(lambda: model_library("qwen-0.5b").path("qwen-0.5b"))
+    model = LlamaModel(engine, "qwen-0.5b")
+    prompt = Prompt(messages=asked("Count to a hundred in words.").messages, max_tokens=400, temperature=0.0)
+
+    async def killed_in_the_middle() -> None:
+        async for event in model.stream(prompt):
+            if isinstance(event, TextDelta) and engine.process_id:
+                os.kill(engine.process_id, signal.SIGKILL)
+
+    with pytest.raises(ModelDown):
+        await killed_in_the_middle()
+    events = await all_of(model.stream(asked("What is the capital of France?")))
+
+    assert "Paris" in "".join(event.text for event in events if isinstance(event, TextDelta))
+    await model.close()
+
+
+@pytest.mark.models
+def test_the_model_does_not_outlive_its_owner() -> None:
+    path = model_library("qwen-0.5b").path("qwen-0.5b")
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, str(path)], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    child = int(owner.stdout.readline())
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+
+    assert is_gone_within(child, seconds=20)
+
+
+OWNER = """
+import sys, time
+from pathlib import Path
+from tertulia.adapters.embedded.llama_engine import LlamaEngine
+engine = LlamaEngine(lambda: Path(sys.argv[1]))
+engine.begin()
+print(engine.process_id, flush=True)
+time.sleep(60)
+"""
+
+
+def is_gone_within(process: int, seconds: float) -> bool:
+    ends_at = time.monotonic() + seconds
+    while time.monotonic() < ends_at:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text("utf-8").rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False

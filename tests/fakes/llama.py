@@ -24,8 +24,9 @@ class ScriptedEngine:
     loads: int = 0
     closed: bool = False
 
-    def import_code(self) -> None:
-        """Nothing to import."""
+    def begin(self) -> None:
+        if self.load_error:
+            raise self.load_error
 
     def load(self) -> None:
         self.loads += 1

@@ -1,6 +1,5 @@
 """How parts are made ready."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -17,8 +16,8 @@ class Part:
     asked: list[str] = field(default_factory=list)
     error: NotConfigured | None = None
 
-    def import_code(self) -> None:
-        self.asked.append(f"import {self.name}")
+    async def begin(self) -> None:
+        self.asked.append(f"begin {self.name}")
 
     async def prepare(self) -> None:
         if self.error:
@@ -31,28 +30,19 @@ class Part:
         self.asked.append(f"warm {self.name}")
 
 
-async def test_all_code_is_imported_before_any_model_is_read() -> None:
-    asked: list[str] = []
-
-    await lifecycle.prepare_together([Part("ear", asked), Part("model", asked)])
-
-    assert asked == ["import ear", "import model", "prepare ear", "prepare model"]
-
-
-async def test_one_part_in_two_places_is_prepared_once() -> None:
+async def test_one_part_in_two_places_is_begun_and_prepared_once() -> None:
     asked: list[str] = []
     model = Part("model", asked)
 
+    await lifecycle.begin([model, model, object()])
     await lifecycle.prepare([model, model, object()])
-    await lifecycle.prepare_together([model, model, object()])
 
-    assert asked == ["prepare model", "import model", "prepare model"]
+    assert asked == ["begin model", "prepare model"]
 
 
-@pytest.mark.parametrize("prepare", [lifecycle.prepare, lifecycle.prepare_together])
-async def test_a_part_that_cannot_be_prepared_says_so(prepare: Callable[[list[object]], Awaitable[None]]) -> None:
+async def test_a_part_that_cannot_be_prepared_says_so() -> None:
     with pytest.raises(NotConfigured, match="no file"):
-        await prepare([Part("model", error=NotConfigured("no file"))])
+        await lifecycle.prepare([Part("model", error=NotConfigured("no file"))])
 
 
 async def test_a_part_that_cannot_be_warmed_does_not_keep_the_others_cold(caplog: pytest.LogCaptureFixture) -> None:

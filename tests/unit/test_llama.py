@@ -11,7 +11,7 @@ import pytest
 from tertulia.adapters.embedded.llama import LlamaModel
 from tertulia.adapters.embedded.llama_engine import LlamaEngine
 from tertulia.adapters.embedded.model_library import ModelLibrary
-from tertulia.domain.errors import ModelBusy, NotConfigured, ProviderFailed, ProviderTimeout
+from tertulia.domain.errors import ModelBusy, ModelDown, NotConfigured, ProviderFailed, ProviderTimeout
 from tertulia.domain.prompts import (
     ChatMessage,
     ModelEvent,
@@ -189,7 +189,7 @@ async def test_a_prompt_that_never_fits_is_a_failure_of_the_model() -> None:
         await all_of(model.stream(asked("Hi")))
 
 
-@pytest.mark.parametrize("script", [[{"error": {"type": "server_error"}}], [RuntimeError("/secret/path")]])
+@pytest.mark.parametrize("script", [[{"error": {"type": "server_error"}}], [ModelDown()]])
 async def test_a_failing_engine_is_a_failed_provider_and_says_no_details(script: EngineScript) -> None:
     model, _ = scripted(script, ["fine"])
 

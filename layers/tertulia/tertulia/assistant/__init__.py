@@ -61,12 +61,12 @@ class Assistant:
 
     async def start(self) -> None:
         """Make everything that a turn needs ready; what only makes the first one faster follows."""
-        quick = (self.stores, self.answer, self.embedder, self.detector, self.languages, self.classifier)
-        slow = (self.transcriber, self.chat_model, self.agent_model)
-        await lifecycle.prepare(quick)
-        await lifecycle.prepare_together(slow)
+        await lifecycle.begin((self.chat_model, self.agent_model))
+        first = (self.stores, self.answer, self.transcriber, self.embedder, self.detector)
+        parts = (*first, self.chat_model, self.agent_model, self.synthesizer, self.languages, self.classifier)
+        await lifecycle.prepare(parts)
         self.is_ready = True
-        self._warming = asyncio.create_task(lifecycle.warm((*slow, *quick, self.synthesizer)))
+        self._warming = asyncio.create_task(lifecycle.warm(parts))
 
     async def close(self) -> None:
         """End the running turns, each stored, then let go of what is open."""

@@ -1,6 +1,5 @@
 """How the parts of the product are made ready, warmed up, and let go."""
 
-import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
@@ -20,11 +19,11 @@ class Prepared(Protocol):
 
 
 @runtime_checkable
-class Imported(Protocol):
-    """A part whose libraries can be imported apart from reading its model."""
+class Begun(Protocol):
+    """A part that makes itself ready beside everything else, once it is told to begin."""
 
-    def import_code(self) -> None:
-        """Import what it runs on."""
+    async def begin(self) -> None:
+        """Begin, without waiting for the end, which `prepare` does."""
         ...
 
 
@@ -46,20 +45,18 @@ class Closed(Protocol):
         ...
 
 
+async def begin(parts: Iterable[object]) -> None:
+    """Have the slowest parts begin, before anything else is built or imported."""
+    for part in _each_once(parts):
+        if isinstance(part, Begun):
+            await part.begin()
+
+
 async def prepare(parts: Iterable[object]) -> None:
     """Make parts ready, one after the other: most of it is imports, and two threads that import alike may trip each other."""
     for part in _each_once(parts):
         if isinstance(part, Prepared):
             await part.prepare()
-
-
-async def prepare_together(parts: Iterable[object]) -> None:
-    """Make parts ready beside each other, once all their code is there: reading a model is native work, importing is not."""
-    each = _each_once(parts)
-    for part in each:
-        if isinstance(part, Imported):
-            await asyncio.to_thread(part.import_code)
-    await asyncio.gather(*(part.prepare() for part in each if isinstance(part, Prepared)))
 
 
 async def warm(parts: Iterable[object]) -> None:

@@ -59,7 +59,7 @@ class _Call:
 
 
 class LlamaModel:
-    """A ChatModel over a llama.cpp engine in the process."""
+    """A ChatModel over a llama.cpp engine."""
 
     runs_side_by_side = False
 
@@ -78,9 +78,9 @@ class LlamaModel:
         # The one thread serializes calls: one that is told to stop may need a moment to notice.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
 
-    def import_code(self) -> None:
-        """Import the engine's library."""
-        self._engine.import_code()
+    async def begin(self) -> None:
+        """Have the model loaded beside what else there is to do; raises NotConfigured."""
+        await asyncio.to_thread(self._engine.begin)
 
     async def prepare(self) -> None:
         """Load the model ahead of its first call; raises NotConfigured."""
@@ -198,8 +198,6 @@ class LlamaModel:
             while (chunk := await _within(call, arrived.get())) is not None:
                 yield chunk
             await job
-        except RuntimeError as error:
-            raise ProviderFailed from error
         finally:
             stopped.set()
             job.cancel()

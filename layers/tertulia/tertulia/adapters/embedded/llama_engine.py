@@ -1,36 +1,43 @@
-"""A llama.cpp server inside the process: loads one model, and completes one chat at a time."""
+"""A llama.cpp server in a process of its own: loads one model, and completes one chat at a time.
 
+In this process the library would hold the interpreter while it loads, for seconds, and a crash of it would be ours.
+"""
+
+import json
 import secrets
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from tertulia.adapters.embedded import llama_process
 from tertulia.adapters.embedded.cores import Cores, thread_count
 from tertulia.adapters.embedded.llama_writing import OnChunk, Writing
-from tertulia.domain.errors import NotConfigured
+from tertulia.domain.errors import ModelDown, NotConfigured
 from tertulia.domain.prompts import Json
 
+if TYPE_CHECKING:
+    import httpx
+
 CONTEXT = 4096
-PROMPT_BATCH = 64
-"""Tokens read before a stop is noticed: under a second, and no slower than larger batches on a few cores."""
-KEPT_PREFIXES_MIB = 40
-NOT_MAPPED = 0
-"""llama.cpp's LLAMA_LOAD_MODE_NONE."""
-REUSED_RUN = 64
-"""A run of this many known tokens is kept when the exchange before it falls out of the prompt."""
+SECONDS_TO_END = 3.0
 
 
 class Engine(Protocol):
-    """What runs a language model; every call blocks its thread."""
+    """What runs a language model; every call blocks its thread, but for `begin`."""
 
     @property
     def context(self) -> int:
         """How many tokens a prompt and its answer may have together."""
         ...
 
-    def import_code(self) -> None:
-        """Import the library."""
+    def begin(self) -> None:
+        """Have the model loaded beside what else there is to do; raises NotConfigured."""
         ...
 
     def load(self) -> None:
@@ -38,7 +45,7 @@ class Engine(Protocol):
         ...
 
     def complete(self, body: Mapping[str, Json], on_chunk: OnChunk) -> None:
-        """Complete a chat, in the words of the OpenAI API, chunk by chunk."""
+        """Complete a chat, in the words of the OpenAI API, chunk by chunk; raises ModelDown."""
         ...
 
     def close(self) -> None:
@@ -53,60 +60,136 @@ class LlamaEngine:
         self.context = context
         self._cores = cores or Cores()
         self._find = find
-        self._server: Any = None
-        self._folder: TemporaryDirectory[str] | None = None
+        self._running: _Running | None = None
+        self._starting = threading.Lock()
 
-    def import_code(self) -> None:
-        """Import the library."""
-        import xllamacpp  # type: ignore[import-untyped]  # noqa: F401
+    @property
+    def process_id(self) -> int | None:
+        """The process that runs the model, once it is started."""
+        return self._running.process.pid if self._running else None
+
+    def begin(self) -> None:
+        """Have the model loaded beside what else there is to do; raises NotConfigured."""
+        with self._starting:
+            if self._running and not self._running.is_alive:
+                self.close()
+            if self._running is None:
+                self._running = _Running.started(self._find(), self.context)
 
     def load(self) -> None:
         """Load the model, once; raises NotConfigured."""
-        if self._server is not None:
-            return
-        path = self._find()
-        import xllamacpp
-
-        folder = TemporaryDirectory(prefix="tertulia-")
-        try:
-            self._server = xllamacpp.Server(self._parameters(xllamacpp.CommonParams(), path, Path(folder.name)))
-        except RuntimeError as error:
-            folder.cleanup()
+        self.begin()
+        if self._running and not self._running.is_loaded():
+            self.close()
             raise NotConfigured(
                 "The local language model could not be loaded: its file is damaged, or memory is short. "
                 "Run `tertulia models fetch` to check the file."
-            ) from error
-        self._folder = folder
-
-    def _parameters(self, parameters: Any, path: Path, folder: Path) -> Any:
-        parameters.model.path = str(path)
-        # Mapped, the file's pages would stay beside the repacked weights: 590 MB more for the larger model, no faster.
-        parameters.load_mode = NOT_MAPPED
-        parameters.n_ctx = self.context
-        # The library would else load the model twice, to see whether it fits: `free_memory` has judged that.
-        parameters.fit_params = False
-        parameters.n_parallel = 1
-        parameters.n_batch = parameters.n_ubatch = PROMPT_BATCH
-        parameters.n_cache_reuse = REUSED_RUN
-        parameters.cache_ram_mib = KEPT_PREFIXES_MIB
-        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = thread_count()
-        parameters.verbosity = -1
-        # The library always opens a server of its own. Nobody is meant to find it: a socket in a private folder, a random key.
-        parameters.hostnames = [str(folder / "llama.sock")]
-        parameters.api_keys = [secrets.token_urlsafe(32)]
-        return parameters
+            )
 
     def complete(self, body: Mapping[str, Json], on_chunk: OnChunk) -> None:
-        """Complete a chat, in the words of the OpenAI API, chunk by chunk."""
+        """Complete a chat, in the words of the OpenAI API, chunk by chunk; raises ModelDown."""
         self.load()
         writing = Writing(body, on_chunk, self._cores)
-        while writing.goes_on:
+        while writing.goes_on and self._running:
             self._cores.give_way()
-            self._server.handle_chat_completions(writing.next_body(), writing.on_chunk)
+            self._running.complete(writing.next_body(), writing.on_chunk)
 
     def close(self) -> None:
         """Free the model's memory."""
-        self._server = None
-        if self._folder:
-            self._folder.cleanup()
-            self._folder = None
+        running, self._running = self._running, None
+        if running:
+            running.end()
+
+
+@dataclass
+class _Running:
+    """One process with its model."""
+
+    process: subprocess.Popen[str]
+    client: "httpx.Client"
+    folder: TemporaryDirectory[str]
+    said: str = ""
+
+    @classmethod
+    def started(cls, model: Path, context: int) -> "_Running":
+        import httpx
+
+        folder = TemporaryDirectory(prefix="tertulia-")
+        # Nobody else is meant to find the server: a socket in a private folder, a random key.
+        wishes = llama_process.Wishes(
+            model=str(model),
+            socket=str(Path(folder.name) / "llama.sock"),
+            key=secrets.token_urlsafe(32),
+            context=context,
+            threads=thread_count(),
+        )
+        process = subprocess.Popen(  # noqa: S603  # our own module
+            [sys.executable, "-m", llama_process.__name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            # An interrupt from the terminal is for its owner, which ends it in good order.
+            start_new_session=True,
+        )
+        running = cls(
+            process,
+            httpx.Client(
+                transport=httpx.HTTPTransport(uds=wishes.socket),
+                base_url="http://llama",
+                headers={"Authorization": f"Bearer {wishes.key}"},
+                # The caller keeps the time, and leaves.
+                timeout=None,  # noqa: S113
+            ),
+            folder,
+        )
+        running._tell(json.dumps(asdict(wishes)) + "\n")
+        return running
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+    def is_loaded(self) -> bool:
+        """Wait until the model is loaded, or its process has failed."""
+        if not self.said and self.process.stdout:
+            self.said = self.process.stdout.readline().strip()
+        return self.said == llama_process.READY
+
+    def complete(self, body: Mapping[str, Json], on_chunk: OnChunk) -> None:
+        import httpx
+        from httpx_sse import EventSource
+
+        try:
+            with self.client.stream("POST", "/v1/chat/completions", json=body) as response:
+                if response.is_error:
+                    on_chunk(json.loads(response.read()))
+                    return
+                for event in EventSource(response).iter_sse():
+                    # Leaving the response closes its connection, which stops the model.
+                    if event.data == "[DONE]" or on_chunk(event.json()):
+                        return
+        except (httpx.HTTPError, ValueError) as error:
+            raise ModelDown(
+                "The local language model has stopped. It is started again by the next question."
+            ) from error
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self.client.close()
+        if self.process.stdin:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+        try:
+            self.process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdout:
+            self.process.stdout.close()
+        self.folder.cleanup()
+
+    def _tell(self, line: str) -> None:
+        with suppress(BrokenPipeError):
+            if self.process.stdin:
+                self.process.stdin.write(line)
+                self.process.stdin.flush()

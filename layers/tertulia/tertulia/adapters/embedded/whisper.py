@@ -36,10 +36,6 @@ class WhisperTranscriber:
         """The model's name, for receipts."""
         return self._folder.name
 
-    def import_code(self) -> None:
-        """Import the library, a third of a second before the model is read."""
-        import faster_whisper  # type: ignore[import-untyped]  # noqa: F401
-
     async def prepare(self) -> None:
         """Read the model."""
         await asyncio.get_running_loop().run_in_executor(self._worker, lambda: self._model)
@@ -93,7 +89,7 @@ class WhisperTranscriber:
 
     @cached_property
     def _model(self) -> Any:
-        from faster_whisper import WhisperModel
+        from faster_whisper import WhisperModel  # type: ignore[import-untyped]
 
         if not (self._folder / "model.bin").is_file():
             raise ModelMissing(f"The speech model {self.name} is missing.")
