@@ -11,11 +11,17 @@ class ConditionFailed(Exception):
     """An item is not in the state that a write asks for."""
 
 
+class AlreadyExists(Exception):
+    """What was to be started or made under this name has been already."""
+
+
 _ERRORS: Mapping[str, type[Exception]] = {
     "ConditionalCheckFailedException": ConditionFailed,
+    "ExecutionAlreadyExists": AlreadyExists,
     "NoSuchKey": NotFound,
     "NoSuchBucket": NotConfigured,
     "ResourceNotFoundException": NotConfigured,
+    "StateMachineDoesNotExist": NotConfigured,
     "AccessDenied": NotConfigured,
     "AccessDeniedException": NotConfigured,
     "UnrecognizedClientException": NotConfigured,

@@ -1,0 +1,51 @@
+"""Follow-up by Step Functions: one execution for each turn."""
+
+import hashlib
+import json
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tertulia.adapters.aws.calls import AlreadyExists, call
+from tertulia.domain.turns import Conversation, Turn
+
+if TYPE_CHECKING:
+    from mypy_boto3_stepfunctions import SFNClient
+
+MOST_NAME_CHARACTERS = 80
+_IN_NAMES = re.compile(r"[A-Za-z0-9_-]+")
+_ATTEMPTS = 5
+
+
+class StateMachine:
+    """Starts executions of one state machine."""
+
+    def __init__(self, arn: str, client: "SFNClient | None" = None) -> None:
+        self._arn = arn
+        self._given = client
+
+    async def start(self, name: str, state: dict[str, str | int]) -> None:
+        """Start an execution; one of the same name, running or ended, is the same execution."""
+        try:
+            await call(self._client.start_execution, stateMachineArn=self._arn, name=name, input=json.dumps(state))
+        except AlreadyExists:
+            return
+
+    @cached_property
+    def _client(self) -> "SFNClient":
+        import boto3
+        from botocore.config import Config
+
+        # A user waits for the start: the SDK's own minute for a connection is too long. The name makes trying again safe.
+        patience = Config(
+            connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": _ATTEMPTS}
+        )
+        return self._given or boto3.client("stepfunctions", config=patience)
+
+
+def execution_name(*ids: str) -> str:
+    """Name an execution after ids, or after their digest where they are too long or hold what a name may not."""
+    name = "-".join(ids)
+    if len(name) <= MOST_NAME_CHARACTERS and _IN_NAMES.fullmatch(name):
+        return name
+    return hashlib.sha256(json.dumps(ids).encode()).hexdigest()
