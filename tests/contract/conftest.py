@@ -2,8 +2,10 @@
 
 import re
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,7 @@ from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
 from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
 from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
 from tertulia.ports import BlobStore, ConversationStore, TurnClaims, TurnEvents
+from tests import dynalite
 from tests.fakes.clock import FakeClock
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 NOBODY: Any = {"region_name": "eu-central-1", "aws_access_key_id": "nobody", "aws_secret_access_key": "nothing"}
+_numbers = count(1)
 _PLACEHOLDERS = re.compile(r"[#:]\w+")
 _SYNTAX = {"SET", "AND", "OR", "BETWEEN", "begins_with", "attribute_exists", "attribute_not_exists"}
 
@@ -92,14 +96,29 @@ def table(aws: None, dynamodb: "DynamoDBClient") -> DynamoTable:
     return DynamoTable("tertulia", dynamodb)
 
 
-@pytest.fixture(params=["sqlite", "dynamodb"])
+@pytest.fixture(scope="session")
+def strict_dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator["DynamoDBClient"]:
+    with dynalite.running(tmp_path_factory.mktemp("dynalite")) as address:
+        yield boto3.client("dynamodb", endpoint_url=address, **NOBODY)
+
+
+@pytest.fixture
+def strict_table(strict_dynamodb: "DynamoDBClient") -> DynamoTable:
+    name = f"tertulia-{next(_numbers)}"
+    strict_dynamodb.create_table(**table_definition(name))
+    while strict_dynamodb.describe_table(TableName=name)["Table"]["TableStatus"] != "ACTIVE":
+        time.sleep(0.005)
+    return DynamoTable(name, strict_dynamodb)
+
+
+@pytest.fixture(params=["sqlite", "moto", "dynalite"])
 def stores(request: pytest.FixtureRequest, clock: FakeClock) -> Stores:
     if request.param == "sqlite":
         database: Database = request.getfixturevalue("database")
         return Stores(
             SqliteConversations(database, clock), SqliteTurnClaims(database, clock), SqliteTurnEvents(database, clock)
         )
-    table: DynamoTable = request.getfixturevalue("table")
+    table: DynamoTable = request.getfixturevalue("table" if request.param == "moto" else "strict_table")
     return Stores(DynamoConversations(table, clock), DynamoTurnClaims(table, clock), DynamoTurnEvents(table, clock))
 
 
