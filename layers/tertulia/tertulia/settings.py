@@ -98,6 +98,8 @@ class Settings(BaseSettings):
     table_name: Text = "tertulia"
     bucket_name: Text = "tertulia"
     secrets_path: Text | None = None
+    after_turn_arn: Text | None = None
+    recording_arn: Text | None = None
     api_token: Secret = None
     cors_origins: Origins = ("http://localhost:3000", "http://localhost:5173", "http://localhost:8421")
     user_id: Text = "user-1"

@@ -21,6 +21,8 @@ _OURS = frozenset(
         "table_name",
         "bucket_name",
         "secrets_path",
+        "after_turn_arn",
+        "recording_arn",
         "api_token",
         "cors_origins",
         "local_llm",
