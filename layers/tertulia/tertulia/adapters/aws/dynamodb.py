@@ -141,6 +141,12 @@ class DynamoTable:
         pages = [page["Items"] async for page in self._pages(query)]
         return [_read(item) for items in pages for item in items][: query.most]
 
+    async def each(self, query: Query) -> AsyncIterator[Item]:
+        """Yield the items of a query, however many, page by page."""
+        async for page in self._pages(query):
+            for item in page["Items"]:
+                yield _read(item)
+
     async def count(self, query: Query) -> int:
         """Count the items of a query."""
         return sum([page["Count"] async for page in self._pages(query, Select="COUNT")])

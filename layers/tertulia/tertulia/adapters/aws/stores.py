@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from tertulia.adapters.aws.dynamodb import DynamoTable
+from tertulia.adapters.aws.dynamodb_accounts import DynamoSessions, DynamoTokens, DynamoUsers
 from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
 from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
 from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
@@ -32,6 +33,21 @@ class AwsStores:
     def events(self) -> DynamoTurnEvents:
         """The events of turns."""
         return DynamoTurnEvents(self.table, self._clock)
+
+    @cached_property
+    def users(self) -> DynamoUsers:
+        """Users and their settings."""
+        return DynamoUsers(self.table, self._clock)
+
+    @cached_property
+    def tokens(self) -> DynamoTokens:
+        """Personal tokens."""
+        return DynamoTokens(self.table)
+
+    @cached_property
+    def sessions(self) -> DynamoSessions:
+        """Sessions of pages."""
+        return DynamoSessions(self.table, self._clock)
 
     @cached_property
     def blobs(self) -> S3Blobs:

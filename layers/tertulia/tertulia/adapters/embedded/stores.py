@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tertulia.adapters.embedded.files import FileBlobs
 from tertulia.adapters.embedded.sqlite import Database
+from tertulia.adapters.embedded.sqlite_accounts import SqliteSessions, SqliteTokens, SqliteUsers
 from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
 from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
 from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
@@ -37,6 +38,21 @@ class EmbeddedStores:
     def events(self) -> SqliteTurnEvents:
         """The events of turns."""
         return SqliteTurnEvents(self._database, self._clock)
+
+    @cached_property
+    def users(self) -> SqliteUsers:
+        """Users and their settings."""
+        return SqliteUsers(self._database, self._clock)
+
+    @cached_property
+    def tokens(self) -> SqliteTokens:
+        """Personal tokens."""
+        return SqliteTokens(self._database)
+
+    @cached_property
+    def sessions(self) -> SqliteSessions:
+        """Sessions of pages."""
+        return SqliteSessions(self._database, self._clock)
 
     @cached_property
     def blobs(self) -> FileBlobs:
