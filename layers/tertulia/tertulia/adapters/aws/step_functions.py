@@ -1,13 +1,15 @@
-"""Follow-up by Step Functions: one execution for each turn."""
+"""Workflows by Step Functions: an execution for each turn, and one for each recording."""
 
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tertulia.adapters.aws.calls import AlreadyExists, call
-from tertulia.domain.turns import Conversation, Turn
+from tertulia.domain.errors import NotConfigured
+from tertulia.domain.prompts import Json
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
@@ -20,12 +22,14 @@ _ATTEMPTS = 5
 class StateMachine:
     """Starts executions of one state machine."""
 
-    def __init__(self, arn: str, client: "SFNClient | None" = None) -> None:
+    def __init__(self, arn: str | None, client: "SFNClient | None" = None) -> None:
         self._arn = arn
         self._given = client
 
-    async def start(self, name: str, state: dict[str, str | int]) -> None:
+    async def start(self, name: str, state: Mapping[str, Json]) -> None:
         """Start an execution; one of the same name, running or ended, is the same execution."""
+        if self._arn is None:
+            raise NotConfigured("No state machine is set for this.")
         try:
             await call(self._client.start_execution, stateMachineArn=self._arn, name=name, input=json.dumps(state))
         except AlreadyExists:
