@@ -4,7 +4,6 @@ import re
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,16 +14,12 @@ from moto import mock_aws
 from moto.dynamodb.models import DynamoDBBackend
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
-from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
-from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
-from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
 from tertulia.adapters.aws.s3 import S3Blobs
+from tertulia.adapters.aws.stores import AwsStores
 from tertulia.adapters.embedded.files import FileBlobs
 from tertulia.adapters.embedded.sqlite import Database
-from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
-from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
-from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
-from tertulia.ports import BlobStore, ConversationStore, TurnClaims, TurnEvents
+from tertulia.adapters.embedded.stores import EmbeddedStores
+from tertulia.ports import BlobStore
 from tests import dynalite
 from tests.fakes.clock import FakeClock
 
@@ -38,13 +33,8 @@ _PLACEHOLDERS = re.compile(r"[#:]\w+")
 _SYNTAX = {"SET", "AND", "OR", "BETWEEN", "begins_with", "attribute_exists", "attribute_not_exists"}
 
 
-@dataclass(frozen=True)
-class Stores:
-    """The stores of one place, which share their data."""
-
-    conversations: ConversationStore
-    claims: TurnClaims
-    events: TurnEvents
+type Stores = EmbeddedStores | AwsStores
+"""The stores of one place, which share their data."""
 
 
 @pytest.fixture
@@ -112,14 +102,13 @@ def strict_table(strict_dynamodb: "DynamoDBClient") -> DynamoTable:
 
 
 @pytest.fixture(params=["sqlite", "moto", "dynalite"])
-def stores(request: pytest.FixtureRequest, clock: FakeClock) -> Stores:
+def stores(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> Stores:
     if request.param == "sqlite":
         database: Database = request.getfixturevalue("database")
-        return Stores(
-            SqliteConversations(database, clock), SqliteTurnClaims(database, clock), SqliteTurnEvents(database, clock)
-        )
-    table: DynamoTable = request.getfixturevalue("table" if request.param == "moto" else "strict_table")
-    return Stores(DynamoConversations(table, clock), DynamoTurnClaims(table, clock), DynamoTurnEvents(table, clock))
+        return EmbeddedStores(database, tmp_path / "files", clock)
+    found = AwsStores("tertulia", "tertulia", clock)
+    found.table = request.getfixturevalue("table" if request.param == "moto" else "strict_table")
+    return found
 
 
 @pytest.fixture(params=["files", "s3"])
