@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import boto3
 import pytest
-from mangum.types import LambdaContext
+from aws_lambda_powertools.utilities.typing import LambdaContext
 from moto import mock_aws
 from pydantic import SecretStr
 
@@ -21,7 +21,7 @@ from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
 from tertulia.adapters.aws.s3 import S3Blobs
 from tertulia.adapters.embedded.clock import SystemClock
 from tertulia.assistant import Assistant
-from tertulia.entrypoints import aws
+from tertulia.entrypoints import cloud as execution
 from tertulia.settings import Settings
 from tests.conftest import MakeAssistant
 from tests.functions.handlers import handler_of
@@ -57,7 +57,7 @@ class Cloud:
     """The functions of one deployment, which share their data."""
 
     assistant: Assistant
-    environment: aws.Environment
+    environment: execution.Environment
     s3: "S3Client"
     process: Executor
     """A thread of its own, since a process has one event loop and the test's thread has another."""
@@ -65,7 +65,9 @@ class Cloud:
     def call(self, function: str, event: str, **changes: Any) -> dict[str, Any]:
         """Call a function with a recorded event."""
         recorded = json.loads((Path(__file__).parents[1] / f"events/{event}.json").read_text("utf-8")) | changes
-        return self.process.submit(handler_of(function), recorded, cast(LambdaContext, Context())).result()
+        answer = self.process.submit(handler_of(function), recorded, cast(LambdaContext, Context())).result()
+        assert isinstance(answer, dict)
+        return answer
 
 
 @pytest.fixture(scope="session")
@@ -120,8 +122,8 @@ def cloud(
     """Return functions in one execution environment."""
     deployed = settings.model_copy(update={"profile": "aws", "api_token": SecretStr("token-of-ana")})
     assistant = make_assistant(deployed, **cloud_parts)
-    environment = aws.Environment(assistant)
-    monkeypatch.setattr(aws, "environment", lambda: environment)
+    environment = execution.Environment(assistant)
+    monkeypatch.setattr(execution, "environment", lambda: environment)
     with ThreadPoolExecutor(1) as process:
         yield Cloud(assistant, environment, s3, process)
         process.submit(environment.close).result()

@@ -98,6 +98,7 @@ class Settings(BaseSettings):
     table_name: Text = "tertulia"
     bucket_name: Text = "tertulia"
     secrets_path: Text | None = None
+    streaming: Flag = False
     after_turn_arn: Text | None = None
     recording_arn: Text | None = None
     api_token: Secret = None

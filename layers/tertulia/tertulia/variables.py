@@ -21,6 +21,7 @@ _OURS = frozenset(
         "table_name",
         "bucket_name",
         "secrets_path",
+        "streaming",
         "after_turn_arn",
         "recording_arn",
         "api_token",

@@ -1,56 +1,103 @@
-"""The way in on Lambda: one assistant and one event loop for each execution environment, warm from call to call."""
+"""The way in for requests on Lambda: API Gateway's events, answered by the routes of a function."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from http import HTTPStatus
-from typing import Any
+import logging
+from dataclasses import dataclass, field
+from functools import partial
+from weakref import WeakKeyDictionary
 
-from aws_lambda_powertools import Logger, Metrics, Tracer
-from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities import parameters
+from aws_lambda_powertools.utilities.typing import LambdaContext
 from fastapi import APIRouter
-from mangum import Mangum
-from mangum.adapter import DEFAULT_TEXT_MIME_TYPES
-from mangum.types import LambdaContext
+from starlette.types import Send
 
-from tertulia.assistant import Assistant
+from tertulia.domain.errors import InvalidRequest, TertuliaError
+from tertulia.entrypoints import cloud
+from tertulia.entrypoints.cloud import Environment, cloud_settings, environment, seconds_left
+from tertulia.entrypoints.gateway.requests import Event, GatewayRequest
+from tertulia.entrypoints.gateway.responses import WholeResponse, has_failed, refusal
 from tertulia.entrypoints.http.app import create_app
-from tertulia.settings import Settings, SettingsError
-from tertulia.variables import names_of
+from tertulia.entrypoints.http.deadlines import DEADLINE
+from tertulia.entrypoints.http.errors import REQUEST_ID
+from tertulia.entrypoints.streaming.post import Post
+from tertulia.entrypoints.streaming.response import PostedResponse, StreamResponse
 
-SECONDS_TO_ANSWER = 1.0
-"""What is left of the deadline for the response itself when work that goes on has to be ended."""
-_TEXTS = [*DEFAULT_TEXT_MIME_TYPES, "application/problem+json"]
+__all__ = ["STREAMED_ROUTES", "Environment", "HttpHandler", "cloud_settings", "environment", "http_handler"]
 
-type Event = dict[str, Any]
-type Answering = Callable[[Event, LambdaContext], Event]
+STREAMED_ROUTES = frozenset(
+    {"/api/chat/stream", "/api/voice", "/api/tts", "/api/turns/{turn_id}/events", "/api/events"}
+)
+"""Routes whose answers are streamed where streaming is on; the API must be told the same of them."""
+SECONDS_TO_STORE = 2.0
+"""How long before the end of a call its turns are stopped, so that what was said is told and stored."""
+SECONDS_TO_LEAVE = 0.5
+"""How long before it the application learns that its client will not get more, and may still say so."""
+
+logger = logging.getLogger(__name__)
 
 
-class Telemetry:
-    """Logger, tracer and metrics. Neither events nor answers are logged or traced: they hold people's words."""
+class Served:
+    """The routes of a function in their environment."""
 
-    def __init__(self) -> None:
-        self._logger = Logger(service="tertulia")
-        self._tracer = Tracer(service="tertulia", patch_modules=["botocore"])
-        self._metrics = Metrics(namespace="Tertulia", service="tertulia")
+    def __init__(self, environment: Environment, routers: tuple[APIRouter, ...]) -> None:
+        self._environment = environment
+        self._app = create_app(environment.assistant, routers)
+        self._is_streaming = environment.assistant.settings.streaming
 
-    def around(self, answering: Answering) -> Answering:
-        """Return the same with its measures taken."""
+    def __call__(self, event: object, context: LambdaContext) -> Event | StreamResponse:
+        """Answer an event, or return what streams the answer."""
+        around = self._environment.telemetry.around
+        try:
+            request = GatewayRequest.of(event, context)
+        except InvalidRequest as error:
+            logger.warning("an event that is no request")
+            return refusal(error, event, context)
+        if self._is_streaming and request.route in STREAMED_ROUTES:
+            return StreamResponse(lambda post: around(partial(self._stream, request, post), has_failed)(event, context))
+        answer: Event = around(partial(self._answer, request), has_failed)(event, context)
+        return answer
 
-        def counted(event: Event, context: LambdaContext) -> Event:
-            response = answering(event, context)
-            self._metrics.add_metric("Requests", MetricUnit.Count, 1)
-            self._metrics.add_metric(
-                "Failures", MetricUnit.Count, int(response["statusCode"] >= HTTPStatus.INTERNAL_SERVER_ERROR)
-            )
-            return response
+    def _answer(self, request: GatewayRequest, _: object, context: LambdaContext) -> Event:
+        response = WholeResponse()
+        responding = self._respond(request, response.send, asyncio.Event(), seconds_left(context))
+        if self._environment.run(responding):
+            response.replace(request.scope, TertuliaError())
+        return response.answer(request)
 
-        measured = self._metrics.log_metrics(counted, capture_cold_start_metric=True)
-        traced = self._tracer.capture_lambda_handler(measured, capture_response=False, capture_error=False)
-        # No correlation path: whatever a client puts into a header would be in every line.
-        return self._logger.inject_lambda_context(traced, log_event=False)
+    def _stream(self, request: GatewayRequest, post: Post, _: object, context: LambdaContext) -> Event:
+        response = PostedResponse(post)
+
+        async def responding() -> None:
+            failure = await self._respond(request, response.send, response.leaving, seconds_left(context))
+            await response.end(request.scope, failure)
+
+        self._environment.run(responding())
+        return {"statusCode": response.status}
+
+    async def _respond(
+        self, request: GatewayRequest, send: Send, leaving: asyncio.Event, seconds: float
+    ) -> Exception | None:
+        """Have the application answer, and nothing left running; return what broke the answer off."""
+        loop = asyncio.get_running_loop()
+        until = request.scope[DEADLINE] = loop.time() + seconds
+        endings = (
+            loop.call_at(until - SECONDS_TO_STORE, self._stop_turns),
+            loop.call_at(until - SECONDS_TO_LEAVE, leaving.set),
+        )
+        try:
+            await self._app(request.scope, request.receive(leaving), send)
+        except Exception as error:
+            logger.exception("request %s broke off", request.scope[REQUEST_ID], exc_info=error)
+            return error
+        finally:
+            for ending in endings:
+                ending.cancel()
+            await self._environment.settle(until)
+        return None
+
+    def _stop_turns(self) -> None:
+        # Reading the part would build it, where no turn was taken.
+        if "turns" in vars(self._environment.assistant):
+            self._environment.assistant.turns.stop_all()
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,81 +105,14 @@ class HttpHandler:
     """A Lambda function that serves the routes of some routers, and loads only what these need."""
 
     routers: tuple[APIRouter, ...]
+    _served: WeakKeyDictionary[Environment, Served] = field(default_factory=WeakKeyDictionary, init=False, repr=False)
 
-    def __call__(self, event: Event, context: LambdaContext) -> Event:
+    def __call__(self, event: object, context: LambdaContext) -> Event | StreamResponse:
         """Answer an event of API Gateway, of a REST API or an HTTP API."""
-        return environment().answer(self, event, context)
-
-
-class Environment:
-    """What lives as long as the execution environment."""
-
-    def __init__(self, assistant: Assistant) -> None:
-        self._assistant = assistant
-        self.loop = asyncio.new_event_loop()
-        self._telemetry = Telemetry()
-        self._answering: dict[HttpHandler, Answering] = {}
-
-    def answer(self, handler: HttpHandler, event: Event, context: LambdaContext) -> Event:
-        """Answer an event by the routes of a handler."""
-        # Mangum runs the application in whatever loop is the current one; clients and turns are tied to theirs.
-        asyncio.set_event_loop(self.loop)
-        if handler not in self._answering:
-            self._answering[handler] = self._telemetry.around(self._served(handler.routers))
-        return self._answering[handler](event, context)
-
-    def close(self) -> None:
-        """End it, as only tests do: Lambda freezes an environment and throws it away."""
-        self.loop.run_until_complete(self._assistant.close())
-        self.loop.run_until_complete(self.loop.shutdown_default_executor())
-        asyncio.set_event_loop(None)
-        self.loop.close()
-
-    def _served(self, routers: tuple[APIRouter, ...]) -> Answering:
-        # With "auto", Mangum would start and stop the application around every call.
-        served = Mangum(create_app(self._assistant, routers), lifespan="off", text_mime_types=_TEXTS)
-
-        def answering(event: Event, context: LambdaContext) -> Event:
-            response = served(event, context)
-            seconds = context.get_remaining_time_in_millis() / 1000 - SECONDS_TO_ANSWER
-            self.loop.run_until_complete(_settled(max(0.0, seconds)))
-            return response
-
-        return answering
-
-
-async def _settled(seconds: float) -> None:
-    """Let the tasks that still run end: after the response they would be frozen in the middle."""
-    running = asyncio.all_tasks() - {asyncio.current_task()}
-    if not running:
-        return
-    _, late = await asyncio.wait(running, timeout=seconds)
-    for task in late:
-        task.cancel()
-    await asyncio.gather(*late, return_exceptions=True)
-
-
-@cache
-def environment() -> Environment:
-    """Return the one of this process, made at its first event."""
-    return Environment(Assistant(cloud_settings()))
-
-
-def cloud_settings() -> Settings:
-    """Read the environment, and the keys from the parameter store; the stores of a laptop are refused."""
-    settings = Settings()
-    if settings.profile != "aws":
-        raise SettingsError("TERTULIA_PROFILE must be aws on Lambda: what is kept on its disk is lost.")
-    if settings.secrets_path is None:
-        return settings
-    found = parameters.get_parameters(settings.secrets_path, decrypt=True)
-    keys: dict[str, Any] = {
-        setting: found[name]
-        for setting in Settings.model_fields
-        for name in reversed(names_of(setting))
-        if name in found
-    }
-    return Settings(**keys)
+        here = cloud.environment()
+        if here not in self._served:
+            self._served[here] = Served(here, self.routers)
+        return self._served[here](event, context)
 
 
 def http_handler(*routers: APIRouter) -> HttpHandler:

@@ -216,10 +216,14 @@ class TurnDesk:
             return
         await self._events.ask_to_stop(user, turn_id)
 
-    async def close(self) -> None:
-        """Stop every turn and wait until each is stored."""
+    def stop_all(self) -> None:
+        """Stop every turn that runs here; what was said is told and stored."""
         for running in self._running.values():
             running.stopping.set()
+
+    async def close(self) -> None:
+        """Stop every turn and wait until each is stored."""
+        self.stop_all()
         while self._tasks:
             await asyncio.wait(self._tasks)
 

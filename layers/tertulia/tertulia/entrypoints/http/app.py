@@ -8,6 +8,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from tertulia import __version__
 from tertulia.assistant import Assistant
 from tertulia.entrypoints.http.context import Surroundings
+from tertulia.entrypoints.http.deadlines import Deadlines
 from tertulia.entrypoints.http.documents import document
 from tertulia.entrypoints.http.errors import Crashes, tell_failures
 from tertulia.entrypoints.http.guards import Origins, RequestIds, StagePrefix
@@ -88,6 +89,7 @@ def create_app(
 def _guard(app: FastAPI, surroundings: Surroundings) -> None:
     """Put the guards before the routes, the innermost first."""
     app.add_middleware(BodyLimits, most=surroundings.most_body_bytes)
+    app.add_middleware(Deadlines)
     app.add_middleware(Crashes)
     app.add_middleware(
         CORSMiddleware,

@@ -13,7 +13,7 @@ from tertulia.entrypoints.http.errors import REQUEST_ID, problem
 
 
 class RequestIds:
-    """Gives each request an id, which its answer, its failure and our log carry."""
+    """Gives each request an id, which its answer, its failure and our log carry: that of the gateway before us, or one of ours."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -22,7 +22,7 @@ class RequestIds:
         """Pass the request on."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        request_id = scope[REQUEST_ID] = str(ULID()).lower()
+        request_id = scope.setdefault(REQUEST_ID, str(ULID()).lower())
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":

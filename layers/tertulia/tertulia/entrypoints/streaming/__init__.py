@@ -1,0 +1,1 @@
+"""Streamed responses on Lambda, whose own runtime for Python has none."""

@@ -1,0 +1,52 @@
+"""Logger, tracer and metrics of the functions. Neither events nor answers are logged or traced: they hold people's words."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+type Handling = Callable[[Any, LambdaContext], Any]
+"""A Lambda handler: it gets whatever caused the call."""
+
+_ID = re.compile(r"[\w.=-]{1,128}")
+
+
+def correlation_id(event: object, context: LambdaContext) -> str:
+    """Return the id of a request: API Gateway's own, else Lambda's, and never one that a client sent."""
+    # A header of the client's would be in every line of the log.
+    gateway = event.get("requestContext") if isinstance(event, dict) else None
+    request_id = gateway.get("requestId") if isinstance(gateway, dict) else None
+    if isinstance(request_id, str) and _ID.fullmatch(request_id):
+        return request_id
+    return str(context.aws_request_id)
+
+
+class Telemetry:
+    """What is measured around every call of a function."""
+
+    def __init__(self) -> None:
+        self._logger = Logger(service="tertulia")
+        self._tracer = Tracer(service="tertulia", patch_modules=["botocore"])
+        self._metrics = Metrics(namespace="Tertulia", service="tertulia")
+
+    def around(self, handling: Handling, has_failed: Callable[[Any], bool] = lambda _: False) -> Handling:
+        """Return the same handler with its measures taken; it has failed when it raises, or as its answer tells."""
+
+        def counted(event: Any, context: LambdaContext) -> Any:
+            self._logger.set_correlation_id(correlation_id(event, context))
+            failures = 1
+            try:
+                answer = handling(event, context)
+                failures = int(has_failed(answer))
+            finally:
+                self._metrics.add_metric("Requests", MetricUnit.Count, 1)
+                self._metrics.add_metric("Failures", MetricUnit.Count, failures)
+            return answer
+
+        measured = self._metrics.log_metrics(counted, capture_cold_start_metric=True)
+        traced = self._tracer.capture_lambda_handler(measured, capture_response=False, capture_error=False)
+        # No correlation path: it is set above, from what no client can write.
+        return self._logger.inject_lambda_context(traced, log_event=False)
