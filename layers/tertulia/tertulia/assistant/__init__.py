@@ -29,6 +29,7 @@ from tertulia.ports import (
     TurnClaims,
     TurnEvents,
 )
+from tertulia.ports.workflows import FailedExecutions
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases import lifecycle
@@ -241,6 +242,13 @@ class Assistant:
         from tertulia.assistant.turns import graph_answer
 
         return graph_answer(self)
+
+    @cached_property
+    def failed_executions(self) -> FailedExecutions:
+        """The workflows of the cloud that failed."""
+        from tertulia.assistant.workflows import failed_executions
+
+        return failed_executions(self)
 
     @cached_property
     def turns(self) -> "TurnDesk":

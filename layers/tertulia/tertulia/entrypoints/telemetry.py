@@ -11,6 +11,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 type Handling = Callable[[Any, LambdaContext], Any]
 """A Lambda handler: it gets whatever caused the call."""
 
+NAMESPACE = "Tertulia"
+SERVICE = "tertulia"
 _ID = re.compile(r"[\w.=-]{1,128}")
 
 
@@ -28,9 +30,9 @@ class Telemetry:
     """What is measured around every call of a function."""
 
     def __init__(self) -> None:
-        self._logger = Logger(service="tertulia")
-        self._tracer = Tracer(service="tertulia", patch_modules=["botocore"])
-        self._metrics = Metrics(namespace="Tertulia", service="tertulia")
+        self._logger = Logger(service=SERVICE)
+        self._tracer = Tracer(service=SERVICE, patch_modules=["botocore"])
+        self._metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
 
     def around(self, handling: Handling, has_failed: Callable[[Any], bool] = lambda _: False) -> Handling:
         """Return the same handler with its measures taken; it has failed when it raises, or as its answer tells."""
@@ -50,3 +52,8 @@ class Telemetry:
         traced = self._tracer.capture_lambda_handler(measured, capture_response=False, capture_error=False)
         # No correlation path: it is set above, from what no client can write.
         return self._logger.inject_lambda_context(traced, log_event=False)
+
+
+def count(metric: str, value: float = 1) -> None:
+    """Add to a metric of this call, which is written when the call ends."""
+    Metrics(namespace=NAMESPACE, service=SERVICE).add_metric(metric, MetricUnit.Count, value)

@@ -1,0 +1,34 @@
+"""Follow-up by Step Functions: a turn is handed over when its execution has been started."""
+
+from tertulia.adapters.aws.step_functions import StateMachine, execution_name
+from tertulia.domain.errors import TertuliaError
+from tertulia.domain.turns import Conversation, Turn
+from tertulia.ports.workflows import FailedExecution, FailedExecutions
+
+WORKFLOW = "after_turn"
+
+
+class StepFunctionsFollowUp:
+    """Starts one execution for each turn; where that fails, the turn is noted, so that somebody can start it."""
+
+    def __init__(self, machine: StateMachine, failures: FailedExecutions, quiet_seconds: int) -> None:
+        self._machine = machine
+        self._failures = failures
+        self._quiet_seconds = quiet_seconds
+
+    async def start(self, conversation: Conversation, turn: Turn) -> None:
+        """Hand the turn over; when this returns, it is followed up whatever happens here. The same turn twice is one."""
+        name = execution_name(conversation.id, turn.id)
+        state = {
+            "user": conversation.user,
+            "conversation_id": conversation.id,
+            "turn_id": turn.id,
+            "quiet_seconds": self._quiet_seconds,
+        }
+        try:
+            await self._machine.start(name, state)
+        except TertuliaError as error:
+            await self._failures.record(
+                FailedExecution(workflow=WORKFLOW, execution=name, state=state, error=error.code)
+            )
+            raise
