@@ -38,6 +38,7 @@ from tertulia.variables import (
     Language,
     Lower,
     Origins,
+    Pool,
     Port,
     Seconds,
     Secret,
@@ -98,6 +99,8 @@ class Settings(BaseSettings):
     table_name: Text = "tertulia"
     bucket_name: Text = "tertulia"
     secrets_path: Text | None = None
+    user_pool: Pool = None
+    user_pool_client: Text | None = None
     streaming: Flag = False
     after_turn_arn: Text | None = None
     recording_arn: Text | None = None

@@ -21,6 +21,8 @@ _OURS = frozenset(
         "table_name",
         "bucket_name",
         "secrets_path",
+        "user_pool",
+        "user_pool_client",
         "streaming",
         "after_turn_arn",
         "recording_arn",
@@ -123,6 +125,10 @@ Secret = Annotated[Annotated[SecretStr, AfterValidator(_sendable)] | None, Field
 Url = Annotated[
     Annotated[str, matches(r"https?://[^\s/]\S*"), AfterValidator(lambda url: url.rstrip("/"))] | None,
     Field(description="an address that begins with http:// or https://"),
+]
+Pool = Annotated[
+    Annotated[str, matches(r"[a-z]{2}(-[a-z]+)+-[0-9]_[A-Za-z0-9]+")] | None,
+    Field(description="the id of a Cognito user pool, such as eu-central-1_AbCdEfGhI"),
 ]
 Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute()), Field(description="a path")]
 Port = Annotated[int, whole(0, 65535)]

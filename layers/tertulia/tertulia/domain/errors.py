@@ -6,6 +6,7 @@ TertuliaError
 │   ├── NoAudio               the recording holds no sound that could be heard
 │   └── Silence               there is sound, but nobody speaks
 ├── Unauthorized              no valid token
+│   └── SessionOver           the session of a page has ended
 ├── Forbidden                 a valid token without the needed scope
 │   └── OriginRefused         a web page that is not ours asks
 ├── NotFound                  unknown, or another user's: the two look the same
@@ -74,6 +75,10 @@ class Unauthorized(TertuliaError):
 
     code = "unauthorized"
     default_message = "A valid token is needed: send it as 'Authorization: Bearer …'."
+
+
+class SessionOver(Unauthorized):
+    """The session of a page has ended, or its token was revoked."""
 
 
 class Forbidden(TertuliaError):
