@@ -30,6 +30,7 @@ from tertulia.ports import (
     TurnEvents,
 )
 from tertulia.ports.workflows import FailedExecutions
+from tertulia.ports.accounts import SessionStore, TokenStore, UserStore
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases import lifecycle
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from tertulia.adapters.embedded.sqlite import Database
     from tertulia.adapters.embedded.stores import EmbeddedStores
     from tertulia.adapters.groq.provider import GroqModels
+    from tertulia.usecases.accounts import Accounts
     from tertulia.usecases.turn_desk import TurnDesk
 
 
@@ -151,6 +153,28 @@ class Assistant:
     def blobs(self) -> BlobStore:
         """Where files are kept."""
         return self.stores.blobs
+
+    @cached_property
+    def users(self) -> UserStore:
+        """Users and their settings."""
+        return self.stores.users
+
+    @cached_property
+    def tokens(self) -> TokenStore:
+        """Personal tokens."""
+        return self.stores.tokens
+
+    @cached_property
+    def sessions(self) -> SessionStore:
+        """Sessions of pages."""
+        return self.stores.sessions
+
+    @cached_property
+    def accounts(self) -> "Accounts":
+        """Makes users and tokens."""
+        from tertulia.assistant.accounts import accounts
+
+        return accounts(self)
 
     @cached_property
     def memories(self) -> MemoryStore | None:
