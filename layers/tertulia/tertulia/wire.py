@@ -6,14 +6,24 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, get_args
 
-from pydantic import Discriminator, TypeAdapter
+from pydantic import AwareDatetime, BaseModel, Discriminator, TypeAdapter, ValidationError
 
+from tertulia.domain.devices import Said, Uplink, is_message_id
 from tertulia.domain.prompts import Json
 from tertulia.domain.replies import Numbered, ReplyEvent, Spoke
 from tertulia.domain.turns import Turn
 
 _EVENTS: TypeAdapter[ReplyEvent] = TypeAdapter(Annotated[ReplyEvent, Discriminator("type")])
 _TURNS = TypeAdapter(Turn)
+_SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Discriminator("type")])
+
+
+class _Envelope(BaseModel):
+    id: str
+    at: AwareDatetime
+
+
+_ENVELOPES = TypeAdapter(_Envelope)
 
 EVENT_NAMES: tuple[str, ...] = tuple(kind.type for kind in get_args(ReplyEvent.__value__))
 """The names of all reply events, in the order in which a turn may send them."""
@@ -65,3 +75,25 @@ def turn_to_json(turn: Turn) -> dict[str, Json]:
 def turn_from_json(fields: Mapping[str, Json]) -> Turn:
     """Read a stored turn."""
     return _TURNS.validate_python(fields)
+
+
+class BadMessage(ValueError):
+    """What a device sent is no message of the protocol; `ref` is its id where it can be told."""
+
+    def __init__(self, ref: str | None) -> None:
+        super().__init__("not a message of the protocol")
+        self.ref = ref
+
+
+def uplink_from_json(payload: bytes) -> Uplink:
+    """Read what a device sent; fields that are not known are ignored; raises BadMessage."""
+    ref = None
+    try:
+        # Pydantic reads bytes that are no UTF-8, lists and nests of any depth without falling over them.
+        envelope = _ENVELOPES.validate_json(payload)
+        if not is_message_id(envelope.id):
+            raise BadMessage(None)
+        ref = envelope.id
+        return Uplink(id=envelope.id, at=envelope.at, said=_SAID.validate_json(payload))
+    except ValidationError as error:
+        raise BadMessage(ref) from error

@@ -1,12 +1,14 @@
 """What a conversation's row says, kept right turn by turn: the same in every store."""
 
 import secrets
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from tertulia.adapters.documents import storable
+from tertulia.adapters.documents import from_document, storable, to_document
 from tertulia.domain.errors import NotFound
 from tertulia.domain.messages import LAST_MESSAGE_CHARACTERS, messages_of
+from tertulia.domain.summaries import ActionItem, Summary
 from tertulia.domain.turns import Conversation, Turn, title_from
 
 _ID_BYTES = 8
@@ -34,6 +36,19 @@ class ConversationRow:
         )
         return ConversationRow(conversation=after, last_number=turn.number if is_last else self.last_number)
 
+    def with_summary(self, summary: Summary) -> "ConversationRow":
+        """Return the row with a new summary; being summarized is no change that lists are sorted by."""
+        digest = summary.digest
+        after = replace(
+            self.conversation,
+            title=storable(digest.title) or self.conversation.title,
+            overview=storable(digest.overview),
+            action_items=digest.action_items,
+            summarized_number=summary.last_number,
+            summarized_at=summary.made_at,
+        )
+        return replace(self, conversation=after)
+
     def without_turn(self, turn: Turn) -> "ConversationRow | None":
         """Return the row after a failed turn went to another conversation, or None when nothing is left."""
         count = self.conversation.message_count - count_messages(turn)
@@ -50,6 +65,16 @@ def first_row(conversation: Conversation) -> ConversationRow:
     if conversation.message_count:
         raise NotFound
     return ConversationRow(conversation=conversation)
+
+
+def items_document(items: Sequence[ActionItem]) -> str:
+    """Write action items."""
+    return to_document([asdict(item) for item in items])
+
+
+def items_of(document: str) -> tuple[ActionItem, ...]:
+    """Read action items."""
+    return tuple(ActionItem(**item) for item in from_document(document))
 
 
 def count_messages(turn: Turn) -> int:

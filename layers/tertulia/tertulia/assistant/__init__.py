@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.routing import Router, tool_keywords
+from tertulia.assistant import follow_up as after_turns
 from tertulia.domain.errors import NotConfigured
 from tertulia.ports import (
     Answer,
@@ -177,13 +178,20 @@ class Assistant:
         return accounts(self)
 
     @cached_property
-    def memories(self) -> MemoryStore | None:
-        """What is known about users; the cloud keeps no memories yet, and receipts say so."""
-        if self.is_in_the_cloud:
-            return None
-        from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
+    def memories(self) -> MemoryStore:
+        """What is known about users."""
+        return self.stores.memories(self.embedder)
 
-        return SqliteMemories(self.database, self.embedder, self.clock)
+    summaries = cached_property(after_turns.summaries)
+    jobs = cached_property(after_turns.jobs)
+    quiet = cached_property(after_turns.quiet)
+    remember = cached_property(after_turns.remember)
+    summary_is_due = cached_property(after_turns.summary_is_due)
+    summarize = cached_property(after_turns.summarize)
+    index_summary = cached_property(after_turns.index_summary)
+    follow_up_runner = cached_property(after_turns.runner)
+    follow_up = cached_property(after_turns.handed_over)
+    failed_follow_ups = cached_property(after_turns.failed)
 
     @cached_property
     def chat_model(self) -> ChatModel:
@@ -198,6 +206,10 @@ class Assistant:
     @cached_property
     def embedder(self) -> Embedder:
         """Texts to vectors, on this machine whichever models answer."""
+        if self.is_in_the_cloud:
+            from tertulia.adapters.embedded.minilm import MiniLmEmbedder
+
+            return MiniLmEmbedder(self.settings.models_dir / "minilm")
         return self.local.embedder
 
     @cached_property

@@ -41,6 +41,8 @@ def turn_desk(parts: "Assistant") -> TurnDesk:
         speak=parts.speak,
         languages=parts.languages,
         clock=parts.clock,
+        follow_up=parts.follow_up,
+        quiet=parts.quiet,
         prices=parts.settings.prices,
         turn_seconds=parts.settings.turn_seconds,
     )

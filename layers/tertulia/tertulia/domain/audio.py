@@ -23,13 +23,24 @@ class Sound:
 
     def as_wav(self) -> bytes:
         """Return it as one whole WAV file with right sizes."""
-        buffer = io.BytesIO()
-        with wave.open(buffer, "wb") as writer:
-            writer.setnchannels(1)
-            writer.setsampwidth(BYTES_PER_SAMPLE)
-            writer.setframerate(self.rate)
-            writer.writeframes(self.pcm)
-        return buffer.getvalue()
+        return wav_of(self.pcm, self.rate, channels=1)
+
+
+def wav_of(pcm: bytes, rate: int, channels: int) -> bytes:
+    """Return interleaved 16-bit samples as a WAV file."""
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as writer:
+        writer.setnchannels(channels)
+        writer.setsampwidth(BYTES_PER_SAMPLE)
+        writer.setframerate(rate)
+        writer.writeframes(pcm)
+    return buffer.getvalue()
+
+
+def wav_rate(data: bytes) -> int:
+    """Return the samples a second of a WAV file of ours."""
+    with wave.open(io.BytesIO(data)) as reader:
+        return int(reader.getframerate())
 
 
 def joined(sounds: Iterable[Sound], rate: int) -> Sound:

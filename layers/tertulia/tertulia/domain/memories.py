@@ -16,6 +16,24 @@ class MemoryKind(StrEnum):
     LONG_TERM = "long_term"
 
 
+HEALTH = "health"
+CATEGORIES = ("fact", "people", "project", "finance", "schedule", "preference", "interest", "habit")
+_IMPORTANCE = {HEALTH: 0.9, "schedule": 0.7}
+_USUAL_IMPORTANCE = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """Something a turn tells about its user, as a model has found it."""
+
+    evidence: str
+    """The words of the user that say so."""
+    topic: str
+    """`health`, or one of `CATEGORIES`."""
+    is_passing: bool = False
+    """Whether it is true for a day or two only."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Memory:
     """A durable fact in the user's own words."""
@@ -28,6 +46,16 @@ class Memory:
     category: str = "fact"
     importance: float = 0.5
     expires_at: datetime | None = None
+
+
+def category_of(topic: str) -> str:
+    """Return the category of a topic: health is a fact about the user."""
+    return topic if topic in CATEGORIES else "fact"
+
+
+def importance_of(topic: str) -> float:
+    """Return what a topic counts: health above all, then the schedule, then the rest."""
+    return _IMPORTANCE.get(topic, _USUAL_IMPORTANCE)
 
 
 def is_relevant(semantic: float, keyword: float) -> bool:

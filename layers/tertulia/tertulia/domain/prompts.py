@@ -53,6 +53,8 @@ class Prompt:
     top_p: float = 1.0
     seconds: float = 60.0
     """The deadline of the call."""
+    form: Mapping[str, Json] | None = None
+    """A JSON schema of the answer, for models that can be held to one."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from tertulia.domain.errors import InvalidRequest, InvalidValue, TooLarge
 from tertulia.domain.prompts import Json
 from tertulia.domain.replies import Done, Failed, Numbered, Receipt, ReplyEvent, Token
+from tertulia.domain.summaries import ActionItem, Digest
 from tertulia.domain.surfaces import SPOKEN, Route, Style, Surface
 
 NUMBERS_A_TURN = 16
@@ -116,7 +117,17 @@ class Conversation:
     device_id: str | None = None
     message_count: int = 0
     last_message: str = ""
-    action_items: tuple[Mapping[str, Json], ...] = ()
+    action_items: tuple[ActionItem, ...] = ()
+    summarized_number: int = -1
+    """The number of the last message that its summary knows."""
+    summarized_at: datetime | None = None
+
+    @property
+    def digest(self) -> Digest:
+        """What it was about so far; empty before its first summary."""
+        if self.summarized_at is None:
+            return Digest(title="", overview="")
+        return Digest(title=self.title, overview=self.overview, action_items=self.action_items)
 
 
 @dataclass(frozen=True)

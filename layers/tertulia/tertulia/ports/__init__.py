@@ -13,6 +13,7 @@ from tertulia.domain.audio import Sound, Transcript, Utterance
 from tertulia.domain.memories import Memory
 from tertulia.domain.prompts import Json, ModelEvent, Prompt, ToolResult, ToolSpec
 from tertulia.domain.replies import AnswerEvent, Numbered
+from tertulia.domain.summaries import Summary
 from tertulia.domain.surfaces import Route
 from tertulia.domain.turns import Conversation, Page, Turn, TurnRequest
 
@@ -198,6 +199,13 @@ class ConversationStore(Protocol):
         self, user: str, *, cursor: str | None = None, limit: int = 50, device_id: str | None = None
     ) -> Page[Conversation]:
         """List the user's conversations by last change, newest first; InvalidValue for a cursor not ours."""
+        ...
+
+    async def summarize(self, conversation: Conversation, summary: Summary) -> None:
+        """Keep what the conversation was about, without counting as a change of it.
+
+        A summary that knows less than the kept one is dropped. Raises NotFound when the conversation was deleted meanwhile.
+        """
         ...
 
     async def delete(self, conversation: Conversation) -> None:

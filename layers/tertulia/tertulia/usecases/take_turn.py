@@ -1,6 +1,7 @@
 """One turn: heard or read, answered, spoken, stored; its reply events are the same on every surface."""
 
 import asyncio
+import logging
 import math
 import time
 from collections.abc import AsyncGenerator
@@ -12,13 +13,28 @@ from tertulia.domain.languages import ENGLISH, closest_language
 from tertulia.domain.phrases import phrase
 from tertulia.domain.prices import PriceTable
 from tertulia.domain.redaction import redacted
-from tertulia.domain.replies import AnswerEvent, Done, Failed, Measured, ModelUsed, ReplyEvent, Transcribed
-from tertulia.domain.turns import Conversation, TurnRequest
+from tertulia.domain.replies import (
+    AnswerEvent,
+    Degraded,
+    Done,
+    Failed,
+    Measured,
+    ModelUsed,
+    Receipt,
+    ReplyEvent,
+    Transcribed,
+    with_note,
+)
+from tertulia.domain.turns import Conversation, Turn, TurnRequest
 from tertulia.ports import Answer, Clock, ConversationStore, LanguageDetector, Question
+from tertulia.ports.follow_up import FollowUp
 from tertulia.usecases.hear import Hear
+from tertulia.usecases.quiet import Quiet
 from tertulia.usecases.speak import Speak
 from tertulia.usecases.stopping import until
 from tertulia.usecases.turn_record import TurnRecord
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +47,8 @@ class TakeTurn:
     speak: Speak
     languages: LanguageDetector
     clock: Clock
+    follow_up: FollowUp
+    quiet: Quiet = field(default_factory=Quiet)
     prices: PriceTable = field(default_factory=lambda: PriceTable({}))
     turn_seconds: float = 120.0
 
@@ -38,6 +56,14 @@ class TakeTurn:
         self, request: TurnRequest, conversation: Conversation, stopping: asyncio.Event
     ) -> AsyncGenerator[ReplyEvent]:
         """Yield the turn's events; `stopping` ends it early, and what was said is kept."""
+        with self.quiet.person():
+            async with aclosing(self._events(request, conversation, stopping)) as events:
+                async for event in events:
+                    yield event
+
+    async def _events(
+        self, request: TurnRequest, conversation: Conversation, stopping: asyncio.Event
+    ) -> AsyncGenerator[ReplyEvent]:
         record = TurnRecord(request, self.clock.now())
         try:
             async with aclosing(
@@ -91,6 +117,9 @@ class TakeTurn:
                 await asyncio.shield(self.conversations.append(conversation, turn))
             except TertuliaError as failure:
                 error = failure
+        receipt = turn.receipt
+        if record.was_asked and error is None:
+            receipt = await self._handed_over(conversation, turn)
         if error is not None:
             return Failed(code=error.code, message=_sentence(error, turn.language), retry_after=error.retry_after)
         return Done(
@@ -98,9 +127,18 @@ class TakeTurn:
             conversation_id=conversation.id,
             turn_id=turn.id if record.was_asked else None,
             route=turn.route,
-            receipt=turn.receipt,
+            receipt=receipt,
             interrupted=turn.interrupted,
         )
+
+    async def _handed_over(self, conversation: Conversation, turn: Turn) -> Receipt:
+        """Hand the stored turn over to its follow-up; where that fails it is found later, and the receipt says so."""
+        try:
+            await asyncio.shield(self.follow_up.start(conversation, turn))
+        except TertuliaError as failure:
+            logger.warning("a turn was not handed over to its follow-up: %s", failure.code)
+            return with_note(turn.receipt, Degraded(what="follow_up"))
+        return turn.receipt
 
 
 def _sentence(error: TertuliaError, language: str) -> str:

@@ -5,9 +5,8 @@ import secrets
 from datetime import datetime
 
 from tertulia.adapters.aws.dynamodb import Item, Key, Query
-from tertulia.adapters.conversation_rows import ConversationRow, last_message_number
+from tertulia.adapters.conversation_rows import ConversationRow, items_document, items_of, last_message_number
 from tertulia.adapters.cursors import Position, sortable
-from tertulia.adapters.documents import from_document, to_document
 from tertulia.domain.turns import NUMBERS_A_TURN, Conversation, Turn
 
 _ABOVE_ALL_CONVERSATIONS = "C$"
@@ -94,7 +93,9 @@ def row_item(row: ConversationRow) -> Item:
         "device_id": kept.device_id,
         "title": kept.title,
         "overview": kept.overview,
-        "action_items": to_document(kept.action_items),
+        "action_items": items_document(kept.action_items),
+        "summarized_number": kept.summarized_number,
+        "summarized_at": sortable(kept.summarized_at) if kept.summarized_at else None,
         "message_count": kept.message_count,
         "last_message": kept.last_message,
         "last_number": row.last_number,
@@ -115,7 +116,9 @@ def row_of(item: Item) -> ConversationRow:
         device_id=item.get("device_id"),
         message_count=item["message_count"],
         last_message=item["last_message"],
-        action_items=tuple(from_document(item["action_items"])),
+        action_items=items_of(item["action_items"]),
+        summarized_number=item.get("summarized_number", -1),
+        summarized_at=datetime.fromisoformat(item["summarized_at"]) if item.get("summarized_at") else None,
     )
     return ConversationRow(conversation=conversation, last_number=item["last_number"])
 

@@ -1,6 +1,7 @@
 """Conversations and turns in DynamoDB."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from tertulia.adapters.aws.calls import ConditionFailed
@@ -23,6 +24,7 @@ from tertulia.adapters.conversation_rows import ConversationRow, first_row, new_
 from tertulia.adapters.cursors import Position, position_of, sortable
 from tertulia.adapters.documents import turn_document, turn_of
 from tertulia.domain.errors import NotFound, Unavailable
+from tertulia.domain.summaries import Summary
 from tertulia.domain.turns import Conversation, Page, Turn
 from tertulia.ports import Clock
 
@@ -52,15 +54,11 @@ class DynamoConversations:
 
     async def append(self, conversation: Conversation, turn: Turn) -> None:
         """Keep a turn once by its id, or in place of a failed one; NotFound when its conversation has been deleted."""
-        for attempt in range(_MOST_ATTEMPTS):
-            try:
-                await self._append(conversation, turn)
-            except ConditionFailed:
-                # Another turn of the conversation was stored in between: look again.
-                await asyncio.sleep(0.01 * 2**attempt)
-            else:
-                return
-        raise Unavailable
+        await _until_it_holds(lambda: self._append(conversation, turn))
+
+    async def summarize(self, conversation: Conversation, summary: Summary) -> None:
+        """Keep what the conversation was about; NotFound when it was deleted meanwhile."""
+        await _until_it_holds(lambda: self._summarize(conversation, summary))
 
     async def recent(self, conversation: Conversation, limit: int) -> list[Turn]:
         """Return the last `limit` whole turns, oldest first."""
@@ -126,6 +124,14 @@ class DynamoConversations:
         parts = parts_of(document)
         await self._put_turn(turn_head(conversation, turn, len(parts) - 1), parts, head)
 
+    async def _summarize(self, conversation: Conversation, summary: Summary) -> None:
+        item = await self._table.get(conversation_key(conversation.user, conversation.id))
+        if item is None:
+            raise NotFound
+        before = row_of(item)
+        if before.conversation.summarized_number < summary.last_number:
+            await self._put_row(before.with_summary(summary), item, item["last_append"])
+
     async def _put_row(self, row: ConversationRow, item: Item | None, append: str) -> None:
         version = item["version"] if item else 0
         after = {**row_item(row), "version": version + 1, "last_append": append}
@@ -172,3 +178,15 @@ class DynamoConversations:
             if head["answered_at"] > lately:
                 keys += await keys_of_events(self._table, head["id"])
         await self._table.delete_all(keys)
+
+
+async def _until_it_holds(write: Callable[[], Awaitable[None]]) -> None:
+    """Try again where another write of the conversation came in between."""
+    for attempt in range(_MOST_ATTEMPTS):
+        try:
+            await write()
+        except ConditionFailed:
+            await asyncio.sleep(0.01 * 2**attempt)
+        else:
+            return
+    raise Unavailable

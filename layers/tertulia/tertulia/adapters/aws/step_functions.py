@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tertulia.adapters.aws.calls import AlreadyExists, call
 from tertulia.domain.errors import NotConfigured
@@ -37,14 +37,16 @@ class StateMachine:
 
     @cached_property
     def _client(self) -> "SFNClient":
-        import boto3
-        from botocore.config import Config
+        return self._given or client()
 
-        # A user waits for the start: the SDK's own minute for a connection is too long. The name makes trying again safe.
-        patience = Config(
-            connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": _ATTEMPTS}
-        )
-        return self._given or boto3.client("stepfunctions", config=patience)
+
+def client() -> "SFNClient":
+    """Return a client that is patient with AWS, but not with the network: a user waits for the start."""
+    import boto3
+    from botocore.config import Config
+
+    retries: Any = {"mode": "standard", "total_max_attempts": _ATTEMPTS}
+    return boto3.client("stepfunctions", config=Config(connect_timeout=2, read_timeout=5, retries=retries))
 
 
 def execution_name(*ids: str) -> str:

@@ -5,10 +5,12 @@ from functools import cached_property
 from tertulia.adapters.aws.dynamodb import DynamoTable
 from tertulia.adapters.aws.dynamodb_accounts import DynamoSessions, DynamoTokens, DynamoUsers
 from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
+from tertulia.adapters.aws.dynamodb_memories import DynamoMemories
+from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
 from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
 from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
 from tertulia.adapters.aws.s3 import S3Blobs
-from tertulia.ports import Clock
+from tertulia.ports import Clock, Embedder
 
 
 class AwsStores:
@@ -48,6 +50,15 @@ class AwsStores:
     def sessions(self) -> DynamoSessions:
         """Sessions of pages."""
         return DynamoSessions(self.table, self._clock)
+
+    def memories(self, embedder: Embedder) -> DynamoMemories:
+        """What is known about users, found with an embedder."""
+        return DynamoMemories(self.table, embedder, self._clock)
+
+    @cached_property
+    def summaries(self) -> DynamoSummaries:
+        """What conversations were about."""
+        return DynamoSummaries(self.table)
 
     @cached_property
     def blobs(self) -> S3Blobs:

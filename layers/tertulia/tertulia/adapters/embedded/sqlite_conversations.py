@@ -4,11 +4,19 @@ from datetime import datetime
 from sqlite3 import Row
 from typing import TYPE_CHECKING
 
-from tertulia.adapters.conversation_rows import ConversationRow, first_row, last_message_number, new_conversation
+from tertulia.adapters.conversation_rows import (
+    ConversationRow,
+    first_row,
+    items_document,
+    items_of,
+    last_message_number,
+    new_conversation,
+)
 from tertulia.adapters.cursors import Position, position_of, sortable
-from tertulia.adapters.documents import from_document, to_document, turn_document, turn_of
+from tertulia.adapters.documents import turn_document, turn_of
 from tertulia.adapters.embedded.sqlite import Database, Value
 from tertulia.domain.errors import NotFound
+from tertulia.domain.summaries import Summary
 from tertulia.domain.turns import Conversation, Page, Turn
 from tertulia.ports import Clock
 
@@ -107,8 +115,18 @@ class SqliteConversations:
         following = Position(shown[-1]["updated_at"], shown[-1]["id"]).as_cursor() if len(rows) > limit else None
         return Page(tuple(_conversation(row) for row in shown), following, total["total"] if total else 0)
 
+    async def summarize(self, conversation: Conversation, summary: Summary) -> None:
+        """Keep what the conversation was about; NotFound when it was deleted meanwhile."""
+        async with self._database.writing() as connection:
+            row = await _first(connection, _ONE_CONVERSATION, (conversation.user, conversation.id))
+            if row is None:
+                raise NotFound
+            before = _row(row)
+            if before.conversation.summarized_number < summary.last_number:
+                await _put_conversation(connection, before.with_summary(summary))
+
     async def delete(self, conversation: Conversation) -> None:
-        """Delete a conversation with all its turns and their events."""
+        """Delete a conversation with all its turns, their events and jobs."""
         named = (conversation.user, conversation.id)
         async with self._database.writing() as connection:
             await connection.execute(f"{_EVENTS_OF_TURNS} AND conversation_id = ?)", (conversation.user, *named))
@@ -140,21 +158,25 @@ async def _put_conversation(connection: "Connection", row: ConversationRow) -> N
     kept = row.conversation
     await connection.execute(
         "INSERT INTO conversations (user, id, device_id, title, overview, action_items, message_count, last_message,"
-        " last_number, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user, id) DO UPDATE"
-        " SET title = excluded.title, message_count = excluded.message_count, last_message = excluded.last_message,"
-        " last_number = excluded.last_number, updated_at = excluded.updated_at",
+        " last_number, created_at, updated_at, summarized_number, summarized_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (user, id) DO UPDATE SET title = excluded.title, overview = excluded.overview,"
+        " action_items = excluded.action_items, message_count = excluded.message_count,"
+        " last_message = excluded.last_message, last_number = excluded.last_number, updated_at = excluded.updated_at,"
+        " summarized_number = excluded.summarized_number, summarized_at = excluded.summarized_at",
         (
             kept.user,
             kept.id,
             kept.device_id,
             kept.title,
             kept.overview,
-            to_document(kept.action_items),
+            items_document(kept.action_items),
             kept.message_count,
             kept.last_message,
             row.last_number,
             sortable(kept.created_at),
             sortable(kept.updated_at),
+            kept.summarized_number,
+            sortable(kept.summarized_at) if kept.summarized_at else None,
         ),
     )
 
@@ -190,5 +212,7 @@ def _conversation(row: Row) -> Conversation:
         device_id=row["device_id"],
         message_count=row["message_count"],
         last_message=row["last_message"],
-        action_items=tuple(from_document(row["action_items"])),
+        action_items=items_of(row["action_items"]),
+        summarized_number=row["summarized_number"],
+        summarized_at=datetime.fromisoformat(row["summarized_at"]) if row["summarized_at"] else None,
     )

@@ -1,7 +1,6 @@
 """Memories in SQLite: found by meaning and by words together."""
 
 import asyncio
-from array import array
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from sqlite3 import Row
@@ -10,16 +9,15 @@ from typing import TYPE_CHECKING
 from tertulia.adapters.cursors import sortable
 from tertulia.adapters.documents import storable
 from tertulia.adapters.embedded.sqlite import Database, Value
-from tertulia.adapters.embedded.words import words_to_match, words_to_store
+from tertulia.adapters.memory_choice import Candidate, chosen, likeness_key
+from tertulia.adapters.vectors import blob_of, likenesses
+from tertulia.adapters.words import words_to_match, words_to_store
 from tertulia.domain.errors import NotFound
-from tertulia.domain.memories import Memory, MemoryKind, is_relevant
+from tertulia.domain.memories import Memory, MemoryKind
 from tertulia.ports import Clock, Embedder
 
 if TYPE_CHECKING:
     from aiosqlite import Connection
-
-_KEYWORD_WEIGHT = 0.1
-"""A word in common moves a memory up among others of like meaning, never above a clearly closer one."""
 
 _STALE_AT_ONCE = 16
 """After a change of model, this many old memories are embedded anew with each new one."""
@@ -48,16 +46,19 @@ class SqliteMemories:
         [asked] = await self._embedder.embed([text])
         rows = await self._database.rows(
             f"SELECT * FROM memories WHERE {_LIVE} AND model = ? AND length(vector) = ?",  # noqa: S608
-            (user, self._now(), self._embedder.name, len(_blob(asked))),
+            (user, self._now(), self._embedder.name, len(blob_of(asked))),
         )
         if not rows:
             return []
-        meanings = await asyncio.to_thread(_likenesses, asked, [row["vector"] for row in rows])
+        meanings = await asyncio.to_thread(likenesses, asked, [row["vector"] for row in rows])
         keywords = await self._keywords(user, text)
-        scored = [(meaning, keywords.get(row["row"], 0.0), row) for meaning, row in zip(meanings, rows, strict=True)]
-        fitting = [each for each in scored if is_relevant(each[0], each[1])]
-        fitting.sort(key=lambda each: each[0] + _KEYWORD_WEIGHT * each[1], reverse=True)
-        return sorted((_memory(row) for *_, row in fitting[:limit]), key=_age, reverse=True)
+        return chosen(
+            (
+                Candidate(_memory(row), meaning, keywords.get(row["row"], 0.0))
+                for meaning, row in zip(meanings, rows, strict=True)
+            ),
+            limit,
+        )
 
     async def remember(self, memory: Memory) -> None:
         """Keep a memory; content that is known keeps its id and takes over the rest."""
@@ -71,7 +72,7 @@ class SqliteMemories:
             await connection.executemany(
                 "UPDATE memories SET model = ?, vector = ? WHERE row = ? AND content = ?",
                 [
-                    (self._embedder.name, _blob(each), row["row"], row["content"])
+                    (self._embedder.name, blob_of(each), row["row"], row["content"])
                     for each, row in zip(again, stale, strict=True)
                 ],
             )
@@ -108,7 +109,7 @@ class SqliteMemories:
         return {row["row"]: row["score"] / best for row in rows if best > 0}
 
     async def _keep(self, connection: "Connection", memory: Memory, content: str, vector: Sequence[float]) -> None:
-        likeness = " ".join(content.split()).casefold()
+        likeness = likeness_key(content)
         known = await connection.execute_fetchall(
             "SELECT row, id FROM memories WHERE user = ? AND (likeness = ? OR id = ?) ORDER BY likeness = ? DESC",
             (memory.user, likeness, memory.id, likeness),
@@ -126,7 +127,7 @@ class SqliteMemories:
             "created_at": sortable(memory.created_at),
             "expires_at": sortable(memory.expires_at) if memory.expires_at else None,
             "model": self._embedder.name,
-            "vector": _blob(vector),
+            "vector": blob_of(vector),
         }
         names = ", ".join(values)
         marks = ", ".join("?" * len(values))
@@ -147,21 +148,6 @@ async def _remove(connection: "Connection", rows: Iterable[Row]) -> None:
     places = [(row["row"],) for row in rows]
     await connection.executemany("DELETE FROM memory_words WHERE rowid = ?", places)
     await connection.executemany("DELETE FROM memories WHERE row = ?", places)
-
-
-def _blob(vector: Sequence[float]) -> bytes:
-    return array("f", vector).tobytes()
-
-
-def _likenesses(asked: Sequence[float], vectors: Sequence[bytes]) -> list[float]:
-    import numpy as np
-
-    stored = np.frombuffer(b"".join(vectors), dtype=np.float32).reshape(len(vectors), -1)
-    return [float(each) for each in stored @ np.asarray(asked, dtype=np.float32)]
-
-
-def _age(memory: Memory) -> tuple[datetime, str]:
-    return memory.created_at, memory.id
 
 
 def _memory(row: Row) -> Memory:

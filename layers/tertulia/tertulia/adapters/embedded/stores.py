@@ -7,9 +7,11 @@ from tertulia.adapters.embedded.files import FileBlobs
 from tertulia.adapters.embedded.sqlite import Database
 from tertulia.adapters.embedded.sqlite_accounts import SqliteSessions, SqliteTokens, SqliteUsers
 from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
+from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
+from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
 from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
 from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
-from tertulia.ports import Clock
+from tertulia.ports import Clock, Embedder
 
 
 class EmbeddedStores:
@@ -53,6 +55,15 @@ class EmbeddedStores:
     def sessions(self) -> SqliteSessions:
         """Sessions of pages."""
         return SqliteSessions(self._database, self._clock)
+
+    def memories(self, embedder: Embedder) -> SqliteMemories:
+        """What is known about users, found with an embedder."""
+        return SqliteMemories(self._database, embedder, self._clock)
+
+    @cached_property
+    def summaries(self) -> SqliteSummaries:
+        """What conversations were about."""
+        return SqliteSummaries(self._database)
 
     @cached_property
     def blobs(self) -> FileBlobs:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tertulia.domain.summaries import ActionItem
 from tertulia.domain.surfaces import SCREEN, SPOKEN, Route, RouteReason, Style
 from tertulia.entrypoints.http.fields import (
     Absent,
@@ -292,7 +293,7 @@ class ConversationDetail(BaseModel):
     device_id: str | None
     created_at: datetime
     updated_at: datetime
-    action_items: list[dict[str, Any]]
+    action_items: list[ActionItem]
     messages: list[MessageView]
 
 

@@ -1,96 +1,100 @@
-"""Who asks: a bearer token, or the cookie that a page got for one."""
+"""Who asks: told by a bearer token, by the cookie that a page got for one, or by the gateway before us in the cloud."""
 
-import hashlib
-import hmac
-import secrets
-from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
-from tertulia.domain.errors import OriginRefused, Unauthorized
+from tertulia.domain.accounts import TOKEN_PREFIX, Caller, Scope
+from tertulia.domain.errors import Forbidden, OriginRefused, Unauthorized
+from tertulia.entrypoints.http.scopes import READING, scopes_for
+from tertulia.usecases.callers import Callers
 
 COOKIE = "tertulia_session"
-SESSION_DAYS = 30
-_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+BY_SESSION = "session"
+"""What the authorizer calls a caller who showed a cookie."""
 
-_bearer = HTTPBearer(auto_error=False, description="The token that the server was started with.")
+_bearer = HTTPBearer(
+    auto_error=False,
+    description="A token of one's own: `tertulia token add`, or `POST /api/me/tokens`. In the cloud also a token that"
+    " the user pool signed. The scopes in square brackets are those any of which a route needs.",
+)
 _cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="What POST /api/session makes from a token.")
 
 
-class Tokens:
-    """The tokens that are accepted, and the sessions made from them.
+@dataclass(frozen=True, kw_only=True)
+class Door:
+    """How this server tells who comes in."""
 
-    A session is signed with its token, so it outlives a restart, ends when the token changes, and tells nothing of it.
-    """
+    callers: Callers
+    visitor: str | None = None
+    """Whom a request that shows nothing is served as, where that is allowed."""
+    is_guarded: bool = False
+    """Whether a gateway before us has told who asks; then nothing else counts."""
 
-    def __init__(self, users: Mapping[str, str], visitor: str | None = None) -> None:
-        self._users = {_digest(token): (token, user) for token, user in users.items()}
-        self.visitor = visitor
-        """Whom a request without a token is served as, where that is allowed."""
-        self._ended: set[str] = set()
+    async def by_token(self, token: str) -> Caller:
+        """Return whose token it is; what is none of ours counts as nothing where nothing is needed."""
+        if self.visitor is not None and not token.startswith(TOKEN_PREFIX):
+            return Caller(user=self.visitor)
+        return await self.callers.of_token(token)
 
-    def user_of(self, token: str) -> str:
-        """Return a token's user, or raise Unauthorized; the time taken tells nothing of the tokens."""
-        digest = _digest(token)
-        found = [user for known, (_, user) in self._users.items() if hmac.compare_digest(known, digest)]
-        if not found:
+    async def let_in(self, request: Request, bearer: str | None, session: str | None) -> Caller:
+        """Return who asks, or raise Unauthorized."""
+        if self.is_guarded:
+            return _told_by_gateway(request)
+        if bearer is not None:
+            return await self.by_token(bearer)
+        if session:
+            _must_come_from_a_page_of_ours(request)
+            return await self.callers.of_session(session)
+        if self.visitor is None:
             raise Unauthorized
-        return found[0]
+        return Caller(user=self.visitor)
 
-    def session_for(self, token: str, now: datetime) -> tuple[str, datetime]:
-        """Return a new session for a token and when it ends, or raise Unauthorized."""
-        self.user_of(token)
-        ends_at = now + timedelta(days=SESSION_DAYS)
-        claims = f"{_digest(token)[:16]}.{int(ends_at.timestamp())}.{secrets.token_hex(8)}"
-        return f"{claims}.{_signature(token, claims)}", ends_at
 
-    def user_of_session(self, session: str, now: datetime) -> str:
-        """Return a session's user, or raise Unauthorized."""
-        claims, _, signature = session.rpartition(".")
-        for digest, (token, user) in self._users.items():
-            if hmac.compare_digest(_signature(token, claims).encode(), signature.encode(errors="replace")):
-                known, ends_at, _ = claims.split(".")
-                if digest.startswith(known) and int(ends_at) > now.timestamp() and session not in self._ended:
-                    return user
-        raise Unauthorized
-
-    def end(self, session: str) -> None:
-        """Accept a session no more."""
-        self._ended.add(session)
+def door_of(request: Request) -> Door:
+    """Return how an application tells who comes in."""
+    door: Door = request.app.state.door
+    return door
 
 
 async def _caller(
     request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     session: Annotated[str | None, Security(_cookie)],
-) -> str:
-    tokens: Tokens = request.app.state.tokens
-    if tokens.visitor is not None:
-        return tokens.visitor
-    if bearer is not None:
-        return tokens.user_of(bearer.credentials)
-    if not session:
-        raise Unauthorized
-    if request.method not in _READING and not _is_from_a_page_of_ours(request):
-        raise OriginRefused
-    return tokens.user_of_session(session, request.app.state.assistant.clock.now())
+) -> Caller:
+    caller = await door_of(request).let_in(request, bearer.credentials if bearer else None, session)
+    needed = scopes_for(request.method, request.scope["route"].path)
+    if not caller.may(*needed):
+        raise Forbidden(f"This token does not allow that: it needs the scope {' or '.join(sorted(needed))}.")
+    return caller
 
 
-def _is_from_a_page_of_ours(request: Request) -> bool:
-    # A foreign Origin never comes this far; here none at all is refused too, since a cookie is sent unasked.
-    return "origin" in request.headers or request.headers.get("sec-fetch-site") == "same-origin"
+async def _user(caller: Annotated[Caller, Depends(_caller)]) -> str:
+    return caller.user
 
 
-User = Annotated[str, Depends(_caller)]
+Who = Annotated[Caller, Depends(_caller)]
+"""Who asks, with their scopes."""
+User = Annotated[str, Depends(_user)]
 """The user whom a request comes from."""
 
 
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
+def _told_by_gateway(request: Request) -> Caller:
+    context = request.scope.get("aws.event", {}).get("requestContext", {}).get("authorizer") or {}
+    # An HTTP API puts what the authorizer said one level deeper than a REST API.
+    told: dict[str, Any] = context.get("lambda") or context
+    user = told.get("user")
+    if not isinstance(user, str) or not user:
+        raise Unauthorized
+    if told.get("by") == BY_SESSION:
+        _must_come_from_a_page_of_ours(request)
+    return Caller(user=user, scopes=frozenset(Scope(word) for word in str(told.get("scopes", "")).split()))
 
 
-def _signature(token: str, claims: str) -> str:
-    return hmac.new(token.encode(), claims.encode(errors="replace"), hashlib.sha256).hexdigest()
+def _must_come_from_a_page_of_ours(request: Request) -> None:
+    # A foreign Origin never comes this far; here none at all is refused too, since a cookie is sent unasked.
+    is_ours = "origin" in request.headers or request.headers.get("sec-fetch-site") == "same-origin"
+    if request.method not in READING and not is_ours:
+        raise OriginRefused

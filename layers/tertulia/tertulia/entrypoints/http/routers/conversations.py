@@ -52,7 +52,7 @@ async def conversation(conversation_id: ConversationInPath, assistant: Parts, us
     turns = await _turns(assistant, kept)
     return ConversationDetail(
         **conversation_view(kept).model_dump(exclude={"message_count", "last_message"}),
-        action_items=[dict(item) for item in kept.action_items],
+        action_items=list(kept.action_items),
         messages=message_views(turns),
     )
 

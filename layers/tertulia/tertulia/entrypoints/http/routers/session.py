@@ -4,30 +4,31 @@ from typing import Annotated
 
 from fastapi import APIRouter, Cookie, Request, Response
 
-from tertulia.entrypoints.http.context import Parts
+from tertulia.domain.accounts import SESSION_LENGTH, TOKEN_PREFIX
 from tertulia.entrypoints.http.documents import problems
 from tertulia.entrypoints.http.models import SessionRequest, SessionResponse
-from tertulia.entrypoints.http.who import COOKIE, SESSION_DAYS, Tokens, User
+from tertulia.entrypoints.http.who import COOKIE, User, door_of
 
 router = APIRouter(prefix="/api/session", tags=["session"])
 
 
 @router.post("", responses=problems(401))
-async def begin(request: Request, response: Response, fields: SessionRequest, assistant: Parts) -> SessionResponse:
+async def begin(request: Request, response: Response, fields: SessionRequest) -> SessionResponse:
     """Make a session from a token; its cookie is not the token."""
-    tokens: Tokens = request.app.state.tokens
-    if tokens.visitor is not None:
-        return SessionResponse(user_id=tokens.visitor)
-    session, ends_at = tokens.session_for(fields.token, assistant.clock.now())
+    door = door_of(request)
+    if door.visitor is not None and not fields.token.startswith(TOKEN_PREFIX):
+        return SessionResponse(user_id=door.visitor)
+    caller = await door.callers.of_token(fields.token)
+    session, ends_at = await door.callers.begin_session(fields.token)
     response.set_cookie(
         COOKIE,
         session,
-        max_age=SESSION_DAYS * 24 * 3600,
+        max_age=int(SESSION_LENGTH.total_seconds()),
         httponly=True,
         samesite="strict",
         secure=request.url.scheme == "https",
     )
-    return SessionResponse(user_id=tokens.user_of(fields.token), expires_at=ends_at)
+    return SessionResponse(user_id=caller.user, expires_at=ends_at)
 
 
 @router.get("", responses=problems(401))
@@ -41,9 +42,8 @@ async def end(
     request: Request, _: User, session: Annotated[str | None, Cookie(alias=COOKIE, include_in_schema=False)] = None
 ) -> Response:
     """End the session."""
-    tokens: Tokens = request.app.state.tokens
     if session:
-        tokens.end(session)
+        await door_of(request).callers.end_session(session)
     response = Response(status_code=204)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return response

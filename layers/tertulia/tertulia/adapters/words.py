@@ -21,14 +21,19 @@ def words_to_store(text: str) -> str:
     return " ".join(word for word, is_unspaced in _runs(text) for word in _cut(word, is_unspaced))
 
 
-def words_to_match(text: str) -> str:
-    """Return an FTS5 query for any of the words: quoted, so that nothing in a question is read as syntax."""
+def words_asked(text: str) -> list[str]:
+    """Return the words of a question, each once; of an unspaced run, its pairs alone."""
     words = (
         part
         for word, is_unspaced in _runs(text)
         for part in (_pairs(word) if is_unspaced and len(word) > 1 else (word,))
     )
-    return " OR ".join(f'"{word}"' for word in list(dict.fromkeys(words))[:_MOST_WORDS_ASKED])
+    return list(dict.fromkeys(words))[:_MOST_WORDS_ASKED]
+
+
+def words_to_match(text: str) -> str:
+    """Return an FTS5 query for any of the words: quoted, so that nothing in a question is read as syntax."""
+    return " OR ".join(f'"{word}"' for word in words_asked(text))
 
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:

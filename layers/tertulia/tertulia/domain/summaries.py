@@ -1,0 +1,111 @@
+"""What a conversation was about: its title, overview and action items, and how it is found again."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Self
+
+MOST_TITLE_WORDS = 8
+MOST_TITLE_CHARACTERS = 80
+MOST_TITLE_SYMBOLS = 24
+"""For scripts that put no space between words."""
+MOST_OVERVIEW_CHARACTERS = 1_200
+MOST_ITEMS = 20
+MOST_ITEM_CHARACTERS = 300
+_DRESSING = " \t\"'“”„«»「」『』*_#`."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionItem:
+    """Something that somebody said they would do."""
+
+    id: str
+    text: str
+    due: str | None = None
+    done: bool = False
+
+    @classmethod
+    def of(cls, text: str, due: str | None = None) -> Self:
+        """Make an item whose id is the same for the same words, however often they are summarized."""
+        words = " ".join(text.split())[:MOST_ITEM_CHARACTERS]
+        return cls(id=hashlib.sha256(words.casefold().encode("utf-8", "replace")).hexdigest()[:16], text=words, due=due)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Digest:
+    """A title, an overview and action items, as they are written."""
+
+    title: str
+    overview: str
+    action_items: tuple[ActionItem, ...] = ()
+
+    def keeping_what_is_done(self, before: Sequence[ActionItem]) -> "Digest":
+        """Return it with the items that the user has ticked off still ticked."""
+        done = {item.id for item in before if item.done}
+        items = {item.id: replace(item, done=item.id in done) for item in self.action_items}
+        return replace(self, action_items=tuple(items.values())[:MOST_ITEMS])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What a conversation was about up to one of its turns."""
+
+    digest: Digest
+    last_number: int
+    """The number of the last message that went into it."""
+    made_at: datetime
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A meaning, and the model that knows it: vectors of different models do not mix."""
+
+    values: tuple[float, ...]
+    model: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryEntry:
+    """A summary as the index keeps it."""
+
+    user: str
+    conversation_id: str
+    title: str
+    overview: str
+    created_at: datetime
+    vector: Vector
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """A conversation that a search has found."""
+
+    user: str
+    conversation_id: str
+    title: str
+    overview: str
+    created_at: datetime
+    score: float
+
+
+def short_title(text: str) -> str:
+    """Return a title of at most eight words, without the dressing that models put around it."""
+    line = next((line for line in text.splitlines() if line.strip()), "").strip(_DRESSING)
+    words = line.split()[:MOST_TITLE_WORDS]
+    title = " ".join(words)
+    most = MOST_TITLE_CHARACTERS if title.isascii() or len(words) > 1 else MOST_TITLE_SYMBOLS
+    return title[:most].strip(_DRESSING)
+
+
+def short_overview(text: str) -> str:
+    """Return an overview of a paragraph, cut at a whole word where it is longer."""
+    words = " ".join(text.split())
+    if len(words) <= MOST_OVERVIEW_CHARACTERS:
+        return words
+    return words[:MOST_OVERVIEW_CHARACTERS].rsplit(" ", 1)[0] + "…"
+
+
+def text_to_index(title: str, overview: str) -> str:
+    """Return the text whose meaning is indexed."""
+    return f"{title}\n\n{overview}"
