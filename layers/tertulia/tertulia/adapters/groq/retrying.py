@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
-from tenacity.wait import wait_exponential_jitter, wait_fixed, wait_random
+from tenacity.wait import wait_exponential, wait_fixed, wait_random
 
 from tertulia.domain.errors import ModelBusy, ModelDown, ModelUnreachable, ToolCallFailed
 from tertulia.ports import Clock
 
 ATTEMPTS = 3
 
-_backing_off = wait_exponential_jitter(multiplier=0.5, max=8, jitter=0.5)
+_backing_off = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
 _one_second = wait_fixed(1)
 _a_little_more = wait_random(0, 0.25)
 
