@@ -15,7 +15,7 @@ def running(folder: Path) -> Iterator[str]:
     assert PROGRAM.exists(), "run `make packages` first"
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [PROGRAM, "--host", "127.0.0.1", "--port", str(port), "--path", folder]
+    command = [str(PROGRAM), "--host", "127.0.0.1", "--port", str(port), "--path", str(folder)]
     at_once = ["--createTableMs", "0", "--deleteTableMs", "0"]
     with subprocess.Popen([*command, *at_once], stdout=subprocess.PIPE, text=True) as server:
         try:

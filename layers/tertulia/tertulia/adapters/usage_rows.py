@@ -1,9 +1,9 @@
 """How stores keep what was used: one row for each day and model, in whole numbers, and one for the turns of the day."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 from tertulia.domain.usage import DayOfUsage, ModelUsage, UsageRecord
 
@@ -15,7 +15,13 @@ NO_MODEL = ""
 
 COUNTS = ("turns", "tokens_in", "tokens_out", "audio_ms", "characters", "cost_microdollars")
 
-type Row = Mapping[str, Any]
+
+class Row(Protocol):
+    """A row of a database, or an item of a table."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Return a value by its name."""
+        ...
 
 
 def rows_of(used: UsageRecord) -> Iterator[tuple[str, dict[str, int]]]:

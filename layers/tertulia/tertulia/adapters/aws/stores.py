@@ -5,6 +5,7 @@ from functools import cached_property
 from tertulia.adapters.aws.dynamodb import DynamoTable
 from tertulia.adapters.aws.dynamodb_accounts import DynamoSessions, DynamoTokens, DynamoUsers
 from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
+from tertulia.adapters.aws.dynamodb_limits import DynamoRates, DynamoUsage
 from tertulia.adapters.aws.dynamodb_memories import DynamoMemories
 from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
 from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
@@ -59,6 +60,16 @@ class AwsStores:
     def summaries(self) -> DynamoSummaries:
         """What conversations were about."""
         return DynamoSummaries(self.table)
+
+    @cached_property
+    def rates(self) -> DynamoRates:
+        """What users did in the last minute."""
+        return DynamoRates(self.table, self._clock)
+
+    @cached_property
+    def usage(self) -> DynamoUsage:
+        """What users' turns have used and cost."""
+        return DynamoUsage(self.table)
 
     @cached_property
     def blobs(self) -> S3Blobs:

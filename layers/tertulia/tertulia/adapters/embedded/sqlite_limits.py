@@ -55,7 +55,7 @@ class SqliteUsage:
 
     async def reserve(self, user: str | None, day: date, microdollars: int, cap: int | None) -> bool:
         """Count as spent what a turn may cost, unless so much as the cap is spent."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(survives_power_loss=False) as connection:
             # Without a row nothing is spent, and a cap is never 0.
             changed = await connection.execute(
                 "INSERT INTO spending (user, day, microdollars) VALUES (?, ?, ?) ON CONFLICT (user, day) DO UPDATE"
@@ -77,7 +77,8 @@ class SqliteUsage:
                 if any(counts.values()):
                     await _count(connection, (user, day.isoformat(), model), counts)
             oldest = (self._clock.now().date() - timedelta(days=KEPT_DAYS)).isoformat()
-            await connection.execute("DELETE FROM usage WHERE user = ? AND day < ?", (user, oldest))
+            for table in ("usage", "spending"):
+                await connection.execute(f"DELETE FROM {table} WHERE day < ?", (oldest,))  # noqa: S608
 
     async def spent(self, user: str | None, day: date) -> int:
         """Return the microdollars spent or reserved on a day."""

@@ -7,6 +7,7 @@ from tertulia.adapters.embedded.files import FileBlobs
 from tertulia.adapters.embedded.sqlite import Database
 from tertulia.adapters.embedded.sqlite_accounts import SqliteSessions, SqliteTokens, SqliteUsers
 from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
+from tertulia.adapters.embedded.sqlite_limits import SqliteRates, SqliteUsage
 from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
 from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
 from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
@@ -64,6 +65,16 @@ class EmbeddedStores:
     def summaries(self) -> SqliteSummaries:
         """What conversations were about."""
         return SqliteSummaries(self._database)
+
+    @cached_property
+    def rates(self) -> SqliteRates:
+        """What users did in the last minute."""
+        return SqliteRates(self._database, self._clock)
+
+    @cached_property
+    def usage(self) -> SqliteUsage:
+        """What users' turns have used and cost."""
+        return SqliteUsage(self._database, self._clock)
 
     @cached_property
     def blobs(self) -> FileBlobs:
