@@ -1,6 +1,7 @@
 """Domain values to JSON and back: the one codec that event streams, stored events and device messages share."""
 
 import base64
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
@@ -97,3 +98,8 @@ def uplink_from_json(payload: bytes) -> Uplink:
         return Uplink(id=envelope.id, at=envelope.at, said=_SAID.validate_json(payload))
     except ValidationError as error:
         raise BadMessage(ref) from error
+
+
+def downlink_to_json(message: Mapping[str, Json]) -> bytes:
+    """Write a message to a device as it travels."""
+    return json.dumps(message, ensure_ascii=False).encode(errors="replace")

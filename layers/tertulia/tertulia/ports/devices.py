@@ -66,7 +66,11 @@ class DeviceInbox(Protocol):
 
 
 class UtteranceSlices(Protocol):
-    """Slices of recordings, as the broker put them down."""
+    """Slices of recordings, as they came; each is kept for a day at most."""
+
+    async def put(self, device_id: str, utterance: str, number: int, data: bytes) -> None:
+        """Keep a slice, as a broker of ours does; in the cloud a rule puts them down."""
+        ...
 
     async def numbers(self, device_id: str, utterance: str) -> list[int]:
         """Return which slices are there, in order."""

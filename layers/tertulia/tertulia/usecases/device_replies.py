@@ -1,6 +1,5 @@
 """The replies of a turn as a device gets them: small messages, speech in slices, tokens only where they are wanted."""
 
-import json
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from tertulia.domain.prompts import Json
 from tertulia.domain.replies import Numbered, Spoke, Token
 from tertulia.ports import Clock
 from tertulia.ports.devices import DeviceLink
-from tertulia.wire import event_for_client
+from tertulia.wire import downlink_to_json, event_for_client
 
 SECONDS_BETWEEN_TOKENS = 0.25
 CUT = " […]"
@@ -101,10 +100,5 @@ def fitting(message: Mapping[str, Json]) -> dict[str, Json]:
     return {**message, longest: kept.decode(errors="ignore") + CUT, "cut": True}
 
 
-def as_payload(message: Mapping[str, Json]) -> bytes:
-    """Write a message as it travels."""
-    return json.dumps(message, ensure_ascii=False).encode(errors="replace")
-
-
 def _size(message: Mapping[str, Json]) -> int:
-    return len(as_payload(message))
+    return len(downlink_to_json(message))
