@@ -30,8 +30,9 @@ from tertulia.ports import (
     TurnClaims,
     TurnEvents,
 )
-from tertulia.ports.workflows import FailedExecutions
 from tertulia.ports.accounts import SessionStore, TokenStore, UserStore
+from tertulia.ports.devices import DeviceLink, DeviceRegistry
+from tertulia.ports.workflows import FailedExecutions
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases import lifecycle
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from tertulia.adapters.embedded.stores import EmbeddedStores
     from tertulia.adapters.groq.provider import GroqModels
     from tertulia.usecases.accounts import Accounts
+    from tertulia.usecases.device_desk import DeviceDesk
     from tertulia.usecases.turn_desk import TurnDesk
 
 
@@ -149,6 +151,25 @@ class Assistant:
     def events(self) -> TurnEvents:
         """The events of turns, for replays."""
         return self.stores.events
+
+    @cached_property
+    def devices(self) -> DeviceRegistry:
+        """Which device is whose."""
+        return self.stores.devices
+
+    @cached_property
+    def device_link(self) -> DeviceLink:
+        """The way to devices."""
+        from tertulia.assistant.devices import device_link
+
+        return device_link(is_in_the_cloud=self.is_in_the_cloud)
+
+    @cached_property
+    def device_desk(self) -> "DeviceDesk":
+        """Where devices are heard."""
+        from tertulia.assistant.devices import device_desk
+
+        return device_desk(self)
 
     @cached_property
     def blobs(self) -> BlobStore:

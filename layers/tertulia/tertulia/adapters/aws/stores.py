@@ -5,12 +5,14 @@ from functools import cached_property
 from tertulia.adapters.aws.dynamodb import DynamoTable
 from tertulia.adapters.aws.dynamodb_accounts import DynamoSessions, DynamoTokens, DynamoUsers
 from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
+from tertulia.adapters.aws.dynamodb_devices import DynamoDeviceInbox, DynamoDevices
 from tertulia.adapters.aws.dynamodb_limits import DynamoRates, DynamoUsage
 from tertulia.adapters.aws.dynamodb_memories import DynamoMemories
 from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
 from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
 from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
 from tertulia.adapters.aws.s3 import S3Blobs
+from tertulia.adapters.aws.s3_slices import S3UtteranceSlices
 from tertulia.ports import Clock, Embedder
 
 
@@ -75,3 +77,18 @@ class AwsStores:
     def blobs(self) -> S3Blobs:
         """Files of users."""
         return S3Blobs(self._bucket)
+
+    @cached_property
+    def devices(self) -> DynamoDevices:
+        """Which device is whose."""
+        return DynamoDevices(self.table)
+
+    @cached_property
+    def inbox(self) -> DynamoDeviceInbox:
+        """What devices have said."""
+        return DynamoDeviceInbox(self.table, self._clock)
+
+    @cached_property
+    def slices(self) -> S3UtteranceSlices:
+        """Recordings of devices under way."""
+        return S3UtteranceSlices(self._bucket)

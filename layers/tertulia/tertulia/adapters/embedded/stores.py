@@ -7,6 +7,7 @@ from tertulia.adapters.embedded.files import FileBlobs
 from tertulia.adapters.embedded.sqlite import Database
 from tertulia.adapters.embedded.sqlite_accounts import SqliteSessions, SqliteTokens, SqliteUsers
 from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
+from tertulia.adapters.embedded.sqlite_devices import SqliteDeviceInbox, SqliteDevices, SqliteUtteranceSlices
 from tertulia.adapters.embedded.sqlite_limits import SqliteRates, SqliteUsage
 from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
 from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
@@ -80,3 +81,18 @@ class EmbeddedStores:
     def blobs(self) -> FileBlobs:
         """Files of users."""
         return FileBlobs(self._files)
+
+    @cached_property
+    def devices(self) -> SqliteDevices:
+        """Which device is whose."""
+        return SqliteDevices(self._database)
+
+    @cached_property
+    def inbox(self) -> SqliteDeviceInbox:
+        """What devices have said."""
+        return SqliteDeviceInbox(self._database, self._clock)
+
+    @cached_property
+    def slices(self) -> SqliteUtteranceSlices:
+        """Recordings of devices under way."""
+        return SqliteUtteranceSlices(self._database, self._clock)
