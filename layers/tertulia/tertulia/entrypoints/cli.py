@@ -1,4 +1,4 @@
-"""The command line: `tertulia serve | ask | talk | say | transcribe | models`."""
+"""The command line: `tertulia serve | ask | talk | say | transcribe | models | followup`."""
 
 import asyncio
 import io
@@ -14,7 +14,7 @@ import typer
 
 from tertulia.domain.errors import InvalidRequest, TertuliaError
 from tertulia.domain.surfaces import Style
-from tertulia.entrypoints import model_commands, terminal
+from tertulia.entrypoints import follow_up_commands, model_commands, terminal
 from tertulia.entrypoints.session import Session
 from tertulia.settings import Settings, SettingsError
 
@@ -37,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(model_commands.app, name="models")
+app.add_typer(follow_up_commands.app, name="followup")
 
 File = Annotated[
     Path, typer.Argument(exists=True, dir_okay=False, allow_dash=True, help="An audio file; `-` reads stdin.")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -174,8 +174,16 @@ async def reach(settings: Settings, make: Callable[[Settings], Assistant]) -> As
     assistant = make(settings)
     try:
         yield InProcess(assistant)
+        await _follow_up(assistant)
     finally:
         await assistant.close()
+
+
+async def _follow_up(assistant: Assistant) -> None:
+    """Follow up the turns taken here, since no other process may come; what fails or is not due yet stays queued."""
+    if "turns" in vars(assistant) and not assistant.is_in_the_cloud:
+        with suppress(TertuliaError):
+            await assistant.follow_up_runner.drain()
 
 
 def _client(address: str, settings: Settings) -> httpx.AsyncClient:

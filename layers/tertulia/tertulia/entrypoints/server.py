@@ -73,16 +73,20 @@ async def serve(assistant: Assistant, taken: socket.socket, announce: Callable[[
     with noted(assistant.settings.data_dir, address), _stopping_quietly(server):
         answering = asyncio.create_task(server.serve(sockets=[taken]))
         starting = asyncio.create_task(assistant.start())
+        following_up: asyncio.Task[None] | None = None
         try:
             await asyncio.wait({answering, starting}, return_when=asyncio.FIRST_COMPLETED)
             if starting.done():
                 starting.result()
+                following_up = asyncio.create_task(assistant.follow_up_runner.run())
                 announce(f"Tertulia answers at {address}")
                 await answering
         finally:
-            starting.cancel()
             server.should_exit = True
-            await asyncio.gather(answering, starting, return_exceptions=True)
+            in_the_back = [task for task in (starting, following_up) if task]
+            for task in in_the_back:
+                task.cancel()
+            await asyncio.gather(answering, *in_the_back, return_exceptions=True)
             await assistant.close()
 
 

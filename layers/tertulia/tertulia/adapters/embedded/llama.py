@@ -160,6 +160,7 @@ class LlamaModel:
                 "temperature": prompt.temperature,
                 "top_p": prompt.top_p,
                 "max_tokens": prompt.max_tokens,
+                **_held_to(prompt.form),
             }
             try:
                 async with aclosing(self._texts(body, call)) as texts:
@@ -213,6 +214,10 @@ async def _within(call: _Call, getting: Json) -> Json:
         raise ProviderTimeout from error
     finally:
         call.seconds -= loop.time() - begun
+
+
+def _held_to(form: Mapping[str, Json] | None) -> dict[str, Json]:
+    return {"response_format": {"type": "json_schema", "json_schema": {"schema": dict(form)}}} if form else {}
 
 
 def _streamed(body: Mapping[str, Json]) -> dict[str, Json]:

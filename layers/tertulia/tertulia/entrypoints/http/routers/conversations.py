@@ -72,6 +72,7 @@ async def delete(conversation_id: ConversationInPath, assistant: Parts, user: Us
     """Delete a conversation with all that hangs from it."""
     kept = await assistant.conversations.get(user, conversation_id)
     await _forget_files(assistant, kept)
+    await assistant.summaries.remove(user, kept.id)
     await assistant.conversations.delete(kept)
     return Response(status_code=204)
 
@@ -84,6 +85,7 @@ async def delete_all(assistant: Parts, user: User) -> Response:
         found = await assistant.conversations.page(user, cursor=found.cursor or None)
         for kept in found.items:
             await _forget_files(assistant, kept)
+    await assistant.summaries.remove_all(user)
     await assistant.conversations.delete_all(user)
     return Response(status_code=204)
 
