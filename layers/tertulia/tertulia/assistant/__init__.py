@@ -31,7 +31,7 @@ from tertulia.ports import (
     TurnEvents,
 )
 from tertulia.ports.accounts import SessionStore, TokenStore, UserStore
-from tertulia.ports.devices import DeviceLink, DeviceRegistry
+from tertulia.ports.devices import DeviceLink
 from tertulia.ports.workflows import FailedExecutions
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
@@ -151,11 +151,6 @@ class Assistant:
     def events(self) -> TurnEvents:
         """The events of turns, for replays."""
         return self.stores.events
-
-    @cached_property
-    def devices(self) -> DeviceRegistry:
-        """Which device is whose."""
-        return self.stores.devices
 
     @cached_property
     def device_link(self) -> DeviceLink:

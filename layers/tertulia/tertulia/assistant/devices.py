@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def device_desk(parts: "Assistant") -> DeviceDesk:
     """Build the desk where devices are heard."""
     answers = DeviceAnswers(
-        devices=parts.devices,
+        devices=parts.stores.devices,
         inbox=parts.stores.inbox,
         slices=parts.stores.slices,
         turns=parts.turns,
