@@ -1,23 +1,24 @@
 """A turn is handed over when its execution has been started, whatever AWS does meanwhile."""
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from botocore.awsrequest import AWSResponse
+from moto.core.exceptions import JsonRESTError
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 from tertulia.adapters.aws.dynamodb import DynamoTable
 from tertulia.adapters.aws.dynamodb_failed_executions import DynamoFailedExecutions
 from tertulia.adapters.aws.step_functions import MOST_NAME_CHARACTERS, StateMachine, client, execution_name
 from tertulia.adapters.aws.step_functions_follow_up import StepFunctionsFollowUp
 from tertulia.domain.errors import NotConfigured, Unavailable
+from tertulia.domain.turns import Conversation
 from tests.fakes.clock import FakeClock
 from tests.fakes.kept_turns import ME, a_turn
 from tests.workflow.machine import Event, Machine, run_tasks_by
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
-
-from tertulia.domain.turns import Conversation
 
 ULID_OF_A_TURN = "01jy8q5zv4m8w2d3e5f6g7h8jk"
 
@@ -56,20 +57,32 @@ def follow_up(after_turn: Machine, sfn: "SFNClient", failures: DynamoFailedExecu
     return StepFunctionsFollowUp(StateMachine(after_turn.arn, sfn), failures, quiet_seconds=0)
 
 
-def refuse(sfn: "SFNClient", times: int, code: str = "ThrottlingException") -> list[int]:
-    """Have the next calls refused as AWS refuses them."""
-    calls: list[int] = []
+def refuse(monkeypatch: pytest.MonkeyPatch, times: int, code: str) -> list[str]:
+    """Have the next starts refused as AWS refuses them; return the names that were asked for."""
+    asked: list[str] = []
+    start = StepFunctionsParserBackend.start_execution
 
-    def answer(request: Any, **_: object) -> AWSResponse | None:
-        calls.append(len(calls))
-        if len(calls) > times:
+    def refusing(self: Any, state_machine_arn: str, name: str, *rest: Any, **named: Any) -> Any:
+        asked.append(name)
+        if len(asked) <= times:
+            raise JsonRESTError(code, "Not now.")
+        return start(self, state_machine_arn, name, *rest, **named)
+
+    monkeypatch.setattr(StepFunctionsParserBackend, "start_execution", refusing)
+    return asked
+
+
+def lose_answers(sfn: "SFNClient", times: int) -> None:
+    """Have the answers to the next starts lost after AWS has obeyed."""
+    asked: list[Any] = []
+
+    def answer(request: Any, **_: object) -> Any:
+        asked.append(request)
+        if len(asked) > times:
             return None
-        response = AWSResponse(request.url, 400, {"x-amzn-errortype": code}, None)
-        response._content = f'{{"__type": "{code}"}}'.encode()
-        return response
+        return SimpleNamespace(status_code=503, headers={}, content=b"{}")
 
     sfn.meta.events.register_first("before-send.sfn.StartExecution", answer)
-    return calls
 
 
 async def test_an_execution_is_named_after_its_conversation_and_turn_and_started_with_ids_alone(
@@ -100,20 +113,20 @@ async def test_a_start_that_aws_throttles_is_tried_again(
     follow_up: StepFunctionsFollowUp,
     talk: Conversation,
     after_turn: Machine,
-    sfn: "SFNClient",
     started: list[Event],
     failures: DynamoFailedExecutions,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    calls = refuse(sfn, times=2)
+    asked = refuse(monkeypatch, 2, "ThrottlingException")
 
     await follow_up.start(talk, a_turn(ULID_OF_A_TURN))
 
-    assert len(calls) == 3
+    assert len(asked) == 3
     assert after_turn.ended(f"{talk.id}-{ULID_OF_A_TURN}")["status"] == "SUCCEEDED"
     assert await failures.failed() == []
 
 
-async def test_a_turn_that_could_not_be_handed_over_is_told_noted_and_started_by_command(
+async def test_a_start_whose_answer_is_lost_is_asked_for_again_and_happens_once(
     follow_up: StepFunctionsFollowUp,
     talk: Conversation,
     after_turn: Machine,
@@ -121,7 +134,24 @@ async def test_a_turn_that_could_not_be_handed_over_is_told_noted_and_started_by
     started: list[Event],
     failures: DynamoFailedExecutions,
 ) -> None:
-    refuse(sfn, times=1, code="ExecutionLimitExceeded")
+    lose_answers(sfn, times=1)
+
+    await follow_up.start(talk, a_turn(ULID_OF_A_TURN))
+
+    assert after_turn.ended(f"{talk.id}-{ULID_OF_A_TURN}")["status"] == "SUCCEEDED"
+    assert len(after_turn.names()) == len(started) == 1
+    assert await failures.failed() == []
+
+
+async def test_a_turn_that_could_not_be_handed_over_is_told_noted_and_started_by_command(
+    follow_up: StepFunctionsFollowUp,
+    talk: Conversation,
+    after_turn: Machine,
+    started: list[Event],
+    failures: DynamoFailedExecutions,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refuse(monkeypatch, 1, "ExecutionLimitExceeded")
 
     with pytest.raises(Unavailable):
         await follow_up.start(talk, a_turn(ULID_OF_A_TURN))
