@@ -14,7 +14,7 @@ import typer
 
 from tertulia.domain.errors import InvalidRequest, TertuliaError
 from tertulia.domain.surfaces import Style
-from tertulia.entrypoints import follow_up_commands, model_commands, terminal
+from tertulia.entrypoints import deploy_commands, follow_up_commands, model_commands, terminal
 from tertulia.entrypoints.session import Session
 from tertulia.settings import Settings, SettingsError
 
@@ -37,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(model_commands.app, name="models")
+app.command()(deploy_commands.deploy)
 app.add_typer(follow_up_commands.app, name="followup")
 
 File = Annotated[
