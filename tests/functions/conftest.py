@@ -12,13 +12,10 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from moto import mock_aws
-from pydantic import SecretStr
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
-from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
-from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
-from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
 from tertulia.adapters.aws.s3 import S3Blobs
+from tertulia.adapters.aws.stores import AwsStores
 from tertulia.adapters.embedded.clock import SystemClock
 from tertulia.assistant import Assistant
 from tertulia.entrypoints import cloud as execution
@@ -101,13 +98,10 @@ def cloud_parts(dynamodb: "DynamoDBClient", s3: "S3Client") -> Iterator[dict[str
     with mock_aws():
         dynamodb.create_table(**table_definition("tertulia"))
         s3.create_bucket(Bucket="tertulia", CreateBucketConfiguration={"LocationConstraint": REGION})
-        table, clock = DynamoTable("tertulia", dynamodb), SystemClock()
-        yield {
-            "conversations": DynamoConversations(table, clock),
-            "claims": DynamoTurnClaims(table, clock),
-            "events": DynamoTurnEvents(table, clock),
-            "blobs": S3Blobs("tertulia", s3),
-        }
+        stores = AwsStores("tertulia", "tertulia", SystemClock())
+        stores.table = DynamoTable("tertulia", dynamodb)
+        stores.blobs = S3Blobs("tertulia", s3)
+        yield {"stores": stores}
 
 
 @pytest.fixture
@@ -120,7 +114,7 @@ def cloud(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Cloud]:
     """Return functions in one execution environment."""
-    deployed = settings.model_copy(update={"profile": "aws", "api_token": SecretStr("token-of-ana")})
+    deployed = settings.model_copy(update={"profile": "aws"})
     assistant = make_assistant(deployed, **cloud_parts)
     environment = execution.Environment(assistant)
     monkeypatch.setattr(execution, "environment", lambda: environment)

@@ -8,6 +8,7 @@ import logging
 import sys
 import wave
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -131,8 +132,39 @@ def test_failures_are_readable_json_even_without_binary_decoding(cloud: Cloud) -
     assert json_of(cloud.call("chat", "rest_broken_json"), 400)["code"] == "invalid_request"
 
 
-def test_a_token_is_needed(cloud: Cloud) -> None:
-    assert json_of(cloud.call("chat", "rest_chat", headers={}, multiValueHeaders={}), 401)["code"] == "unauthorized"
+@pytest.mark.parametrize(
+    "context", [{}, {"authorizer": None}, {"authorizer": {}}, {"authorizer": {"principalId": "ana"}}]
+)
+def test_nobody_is_served_whom_the_authorizer_did_not_name(cloud: Cloud, context: dict[str, Any]) -> None:
+    response = cloud.call("chat", "rest_chat", requestContext={"stage": "prod", "httpMethod": "POST", **context})
+    assert json_of(response, 401)["code"] == "unauthorized"
+
+
+def test_the_user_is_the_one_whom_the_authorizer_named_whatever_the_headers_say(cloud: Cloud) -> None:
+    asked = {"path": "/api/chat/conversations"}
+    cloud.call("chat", "rest_chat")
+    for told, found in ((_told("user-1"), 1), (_told("ana"), 0)):
+        listed = json_of(cloud.call("conversations", "rest_conversations", **asked, requestContext=told))
+        assert len(listed["conversations"]) == found
+
+
+def test_scopes_hold_in_the_cloud(cloud: Cloud) -> None:
+    response = cloud.call("chat", "rest_chat", requestContext=_told("ana", scopes="read admin of-a-later-version"))
+    assert json_of(response, 403)["code"] == "forbidden"
+
+
+def test_a_session_in_the_cloud_writes_from_a_page_of_ours_only(cloud: Cloud) -> None:
+    told = _told("user-1", by="session")
+    assert json_of(cloud.call("chat", "rest_chat", requestContext=told), 403)["code"] == "origin"
+    event: dict[str, Any] = json.loads((Path(__file__).parents[1] / "events/rest_chat.json").read_text("utf-8"))
+    own = {"Origin": [f"https://{event['headers']['Host']}"], "Sec-Fetch-Site": ["same-origin"]}
+    headers = {"multiValueHeaders": event["multiValueHeaders"] | own}
+    assert json_of(cloud.call("chat", "rest_chat", requestContext=told, **headers))["response"] == "Hello there."
+
+
+def _told(user: str, scopes: str = "read turns", by: str = "token") -> dict[str, Any]:
+    authorizer = {"principalId": user, "user": user, "scopes": scopes, "by": by}
+    return {"stage": "prod", "httpMethod": "POST", "authorizer": authorizer}
 
 
 def test_no_words_of_people_and_no_keys_are_logged(capsys: pytest.CaptureFixture[str], cloud: Cloud) -> None:

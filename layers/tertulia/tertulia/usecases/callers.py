@@ -43,14 +43,14 @@ class Callers:
         except Unauthorized as error:
             raise SessionOver from error
 
-    async def begin_session(self, token: str) -> tuple[str, datetime]:
-        """Return a new session for a token and when it ends, or raise Unauthorized."""
-        await self._of_digest(digest_of(token))
+    async def begin_session(self, token: str) -> tuple[Caller, str, datetime]:
+        """Return whose token it is, a new session for it, and when that ends, or raise Unauthorized."""
+        caller = await self._of_digest(digest_of(token))
         session, ends_at = new_secret(), self.clock.now() + SESSION_LENGTH
         await self.sessions.put(
             PageSession(digest=digest_of(session), token_digest=digest_of(token), expires_at=ends_at)
         )
-        return session, ends_at
+        return caller, session, ends_at
 
     async def end_session(self, session: str) -> None:
         """Accept a session no more."""

@@ -75,7 +75,7 @@ def create_app(
     app.openapi = lambda: document(app)  # type: ignore[method-assign]  # the way FastAPI documents
     app.state.assistant = assistant
     app.state.surroundings = surroundings
-    app.state.tokens = surroundings.tokens()
+    app.state.door = surroundings.door(assistant)
     app.state.live = None
     tell_failures(app)
     for router in routers:

@@ -7,10 +7,11 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from tertulia.assistant import Assistant
+from tertulia.assistant.accounts import callers
 from tertulia.entrypoints.http.fields import IdempotencyKey
 from tertulia.entrypoints.http.live import LiveEvents
 from tertulia.entrypoints.http.sse import StreamHabits
-from tertulia.entrypoints.http.who import Tokens, User
+from tertulia.entrypoints.http.who import Door, User
 from tertulia.settings import Settings
 
 CLOUD_BODY_BYTES = 4 * 1024 * 1024
@@ -29,6 +30,8 @@ class Surroundings:
     """Tokens with their users."""
     visitor: str | None = None
     """Whom a request without a token is served as."""
+    is_guarded: bool = False
+    """Whether a gateway before the application tells who asks."""
 
     @classmethod
     def of(cls, settings: Settings) -> "Surroundings":
@@ -41,12 +44,15 @@ class Surroundings:
             most_body_bytes=None if is_local else CLOUD_BODY_BYTES,
             habits=StreamHabits(quiet_seconds=None if is_local else settings.cloud_seconds),
             users={token: settings.user_id} if token else {},
+            is_guarded=not is_local,
             visitor=settings.user_id if is_local and not token else None,
         )
 
-    def tokens(self) -> Tokens:
-        """Return the tokens that are accepted here."""
-        return Tokens(self.users, self.visitor)
+    def door(self, assistant: Assistant) -> Door:
+        """Return how the application tells who comes in."""
+        return Door(
+            make_callers=lambda: callers(assistant, self.users), visitor=self.visitor, is_guarded=self.is_guarded
+        )
 
 
 def _assistant(request: Request) -> Assistant:

@@ -7,6 +7,7 @@ from fastapi.openapi.utils import get_openapi
 
 from tertulia.entrypoints.http.errors import MEDIA_TYPE
 from tertulia.entrypoints.http.models import Problem
+from tertulia.entrypoints.http.scopes import scopes_for
 
 _PROBLEM = {"schema": {"$ref": "#/components/schemas/Problem"}}
 _MEANINGS = {
@@ -43,6 +44,14 @@ READING = problems(401)
 """The failures of routes that only look something up."""
 
 
+def _tell_scopes(paths: dict[str, Any]) -> None:
+    for path, methods in paths.items():
+        for method, operation in methods.items():
+            needed = sorted(scopes_for(method, path))
+            if "security" in operation:
+                operation["security"] = [dict.fromkeys(way, needed) for way in operation["security"]]
+
+
 def document(app: FastAPI) -> dict[str, Any]:
     """Return the document, made once."""
     if app.openapi_schema is None:
@@ -51,5 +60,6 @@ def document(app: FastAPI) -> dict[str, Any]:
         schemas["Problem"] = Problem.model_json_schema()
         schemas.pop("HTTPValidationError", None)
         schemas.pop("ValidationError", None)
+        _tell_scopes(schema["paths"])
         app.openapi_schema = schema
     return app.openapi_schema

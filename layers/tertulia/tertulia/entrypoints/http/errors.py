@@ -24,6 +24,7 @@ from tertulia.domain.errors import (
     ProviderFailed,
     ProviderTimeout,
     RateLimited,
+    SessionOver,
     TertuliaError,
     TooLarge,
     Unauthorized,
@@ -34,6 +35,8 @@ from tertulia.domain.languages import ENGLISH, closest_language
 from tertulia.domain.phrases import phrase
 
 MEDIA_TYPE = "application/problem+json"
+COOKIE = "tertulia_session"
+"""Where a page keeps its session."""
 REQUEST_ID = "tertulia.request_id"
 """Where a request's id stands in its scope."""
 
@@ -109,7 +112,11 @@ def language_of(scope: Scope) -> str:
 
 async def _on_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, TertuliaError)  # noqa: S101  # the handler is registered for this kind alone
-    return problem(request.scope, error)
+    response = problem(request.scope, error)
+    if isinstance(error, SessionOver):
+        # Shown again and again, it would keep its page out where others need no session at all.
+        response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return response
 
 
 async def _on_validation(request: Request, error: Exception) -> Response:

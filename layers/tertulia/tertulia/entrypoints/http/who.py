@@ -1,6 +1,8 @@
 """Who asks: told by a bearer token, by the cookie that a page got for one, or by the gateway before us in the cloud."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Security
@@ -8,10 +10,10 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 
 from tertulia.domain.accounts import TOKEN_PREFIX, Caller, Scope
 from tertulia.domain.errors import Forbidden, OriginRefused, Unauthorized
+from tertulia.entrypoints.http.errors import COOKIE
 from tertulia.entrypoints.http.scopes import READING, scopes_for
 from tertulia.usecases.callers import Callers
 
-COOKIE = "tertulia_session"
 BY_SESSION = "session"
 """What the authorizer calls a caller who showed a cookie."""
 
@@ -23,15 +25,20 @@ _bearer = HTTPBearer(
 _cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="What POST /api/session makes from a token.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Door:
     """How this server tells who comes in."""
 
-    callers: Callers
+    make_callers: Callable[[], Callers]
     visitor: str | None = None
     """Whom a request that shows nothing is served as, where that is allowed."""
     is_guarded: bool = False
     """Whether a gateway before us has told who asks; then nothing else counts."""
+
+    @cached_property
+    def callers(self) -> Callers:
+        """What knows tokens and sessions, built when the first is shown: most functions of the cloud never see one."""
+        return self.make_callers()
 
     async def by_token(self, token: str) -> Caller:
         """Return whose token it is; what is none of ours counts as nothing where nothing is needed."""
@@ -90,7 +97,8 @@ def _told_by_gateway(request: Request) -> Caller:
         raise Unauthorized
     if told.get("by") == BY_SESSION:
         _must_come_from_a_page_of_ours(request)
-    return Caller(user=user, scopes=frozenset(Scope(word) for word in str(told.get("scopes", "")).split()))
+    words = str(told.get("scopes", "")).split()
+    return Caller(user=user, scopes=frozenset(Scope(word) for word in words if word in Scope))
 
 
 def _must_come_from_a_page_of_ours(request: Request) -> None:

@@ -6,20 +6,20 @@ from fastapi import APIRouter, Cookie, Request, Response
 
 from tertulia.domain.accounts import SESSION_LENGTH, TOKEN_PREFIX
 from tertulia.entrypoints.http.documents import problems
+from tertulia.entrypoints.http.errors import COOKIE
 from tertulia.entrypoints.http.models import SessionRequest, SessionResponse
-from tertulia.entrypoints.http.who import COOKIE, User, door_of
+from tertulia.entrypoints.http.who import User, door_of
 
 router = APIRouter(prefix="/api/session", tags=["session"])
 
 
 @router.post("", responses=problems(401))
 async def begin(request: Request, response: Response, fields: SessionRequest) -> SessionResponse:
-    """Make a session from a token; its cookie is not the token."""
+    """Make a session from a token of one's own; its cookie is not the token, and ends with it."""
     door = door_of(request)
     if door.visitor is not None and not fields.token.startswith(TOKEN_PREFIX):
         return SessionResponse(user_id=door.visitor)
-    caller = await door.callers.of_token(fields.token)
-    session, ends_at = await door.callers.begin_session(fields.token)
+    caller, session, ends_at = await door.callers.begin_session(fields.token)
     response.set_cookie(
         COOKIE,
         session,
