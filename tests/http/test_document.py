@@ -36,6 +36,12 @@ ROUTES = {
     ("post", "/api/session"),
     ("get", "/api/session"),
     ("delete", "/api/session"),
+    ("get", "/api/me"),
+    ("get", "/api/me/settings"),
+    ("put", "/api/me/settings"),
+    ("get", "/api/me/tokens"),
+    ("post", "/api/me/tokens"),
+    ("delete", "/api/me/tokens/{id}"),
     ("get", "/api/events"),
 }
 WITHOUT_TOKEN = {("get", "/api/health"), ("post", "/api/session"), ("put", "/api/uploads/{upload_id}")}

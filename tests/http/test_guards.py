@@ -40,6 +40,12 @@ PROTECTED = [
     ("GET", "/api/events"),
     ("GET", "/api/session"),
     ("DELETE", "/api/session"),
+    ("GET", "/api/me"),
+    ("GET", "/api/me/settings"),
+    ("PUT", "/api/me/settings"),
+    ("GET", "/api/me/tokens"),
+    ("POST", "/api/me/tokens"),
+    ("DELETE", "/api/me/tokens/0123456789abcdef"),
 ]
 
 

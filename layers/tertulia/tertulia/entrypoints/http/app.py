@@ -15,6 +15,7 @@ from tertulia.entrypoints.http.guards import Origins, RequestIds, StagePrefix
 from tertulia.entrypoints.http.limits import BodyLimits
 from tertulia.entrypoints.http.page import mount_page
 from tertulia.entrypoints.http.routers import (
+    account,
     chat,
     conversations,
     events,
@@ -43,6 +44,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     tools.router,
     uploads.router,
     session.router,
+    account.router,
     events.router,
 )
 EXPOSED_HEADERS = (
