@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ulid import ULID
+
 from tertulia.domain.audio import wav_of
 from tertulia.domain.devices import (
     Ask,
@@ -43,7 +45,7 @@ class DeviceCall:
         wishes = self.device.wishes
         return TurnRequest(
             user=self.device.user,
-            turn_id=self.kept.turn_id,
+            turn_id=self.kept.turn_id if self.is_first else str(ULID()).lower(),
             text=text,
             audio=audio,
             conversation_id=conversation_id_from(conversation_id),
@@ -129,19 +131,19 @@ class DeviceAnswers:
             return False
         events = self.turns.watch(call.device.user, call.kept.turn_id, patience=SECONDS_FOR_A_REPETITION)
         try:
-            await self._replies(call).send(_outcome(events))
+            await self._replies(call, call.kept.turn_id).send(_outcome(events))
         except NotFound:
             return False
         return True
 
     async def _turn(self, call: DeviceCall, request: TurnRequest) -> None:
         turn = await self.turns.take(request)
-        await self._replies(call).send(turn.events())
+        is_ours = turn.turn_id == request.turn_id
+        await self._replies(call, turn.turn_id).send(turn.events() if is_ours else _outcome(turn.events()))
 
     @staticmethod
-    def _replies(call: DeviceCall) -> DeviceReplies:
-        wants_tokens = bool(call.device.wishes.get("tokens"))
-        return DeviceReplies(down=call.down, turn_id=call.kept.turn_id, wants_tokens=wants_tokens)
+    def _replies(call: DeviceCall, turn_id: str) -> DeviceReplies:
+        return DeviceReplies(down=call.down, turn_id=turn_id, wants_tokens=bool(call.device.wishes.get("tokens")))
 
 
 async def _outcome(events: AsyncIterator[Numbered]) -> AsyncIterator[Numbered]:

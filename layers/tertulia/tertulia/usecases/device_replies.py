@@ -1,6 +1,7 @@
 """The replies of a turn as a device gets them: small messages, speech in slices, tokens only where they are wanted."""
 
 import time
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from itertools import batched
@@ -91,13 +92,17 @@ class DeviceReplies:
 
 
 def fitting(message: Mapping[str, Json]) -> dict[str, Json]:
-    """Cut the longest text of a message that a broker would refuse, by bytes and at a whole character."""
-    excess = _size(message) - MESSAGE_BYTES
-    if excess <= 0:
+    """Cut the longest text of a message that a broker would refuse, by the bytes it travels as."""
+    if _size(message) <= MESSAGE_BYTES:
         return dict(message)
     longest = max((name for name in message if isinstance(message[name], str)), key=lambda name: len(message[name]))
-    kept = message[longest].encode()[: -(excess + len(CUT.encode()) + len('"cut": true, '))]
-    return {**message, longest: kept.decode(errors="ignore") + CUT, "cut": True}
+
+    def cut(characters: int) -> dict[str, Json]:
+        return {**message, longest: message[longest][:characters] + CUT, "cut": True}
+
+    # What a character takes depends on how JSON writes it, so the length is looked for, not computed.
+    lengths = range(len(message[longest]))
+    return cut(max(0, bisect_right(lengths, MESSAGE_BYTES, key=lambda characters: _size(cut(characters))) - 1))
 
 
 def _size(message: Mapping[str, Json]) -> int:

@@ -1,0 +1,1 @@
+"""Tests of devices: what they say, and how they are answered."""
