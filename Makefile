@@ -1,6 +1,6 @@
 # Everything a person types. `make` alone shows it.
 .DEFAULT_GOAL := help
-.PHONY: help run test check format models fast-voice bench packages clean
+.PHONY: help run test check format models fast-voice bench build package-check packages clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -9,7 +9,7 @@ TEMPLATE := $(wildcard template.yaml)
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r name what; do \
-		printf '  make %-10s %s\n' "$$name" "$$what"; done
+		printf '  make %-13s %s\n' "$$name" "$$what"; done
 
 run: $(READY) ## Start the assistant on http://127.0.0.1:8000 (TERTULIA_PORT changes it); fetches the models first
 	@$(BIN)/tertulia serve
@@ -38,6 +38,12 @@ fast-voice: $(WITH_FAST_VOICE) ## Install the fast local voice, which is license
 
 bench: $(READY) ## Measure, side by side with the sequential reading
 	$(BIN)/python -m benchmarks
+
+build: $(READY) ## Build layers and functions for the cloud, for both architectures or ARCH=arm64
+	@scripts/build all $(ARCH)
+
+package-check: $(READY) ## Weigh what is deployed against Lambda's limits
+	@scripts/build check
 
 packages:
 	@scripts/debian-packages debian-packages.txt

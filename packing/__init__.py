@@ -1,0 +1,1 @@
+"""Builds what is deployed: layers from the lock file and functions, the same bytes each time."""

@@ -1,0 +1,28 @@
+"""Commands of the build: `python -m packing --help`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from packing.building import build, build_layer
+from packing.plan import Arch, layers
+
+app = typer.Typer(help="Build what is deployed, and weigh it.", no_args_is_help=True, add_completion=False)
+
+
+@app.command("all")
+def build_all(arch: Annotated[list[Arch] | None, typer.Argument(help="Without, both.")] = None) -> None:
+    """Build layers and functions under build/ARCH."""
+    for each in arch or list(Arch):
+        build(each)
+
+
+@app.command()
+def layer(name: str, into: Path, arch: Arch = Arch.ARM64) -> None:
+    """Build one layer into a folder, for `sam build`."""
+    build_layer(layers()[name], into, arch)
+
+
+if __name__ == "__main__":
+    app()
