@@ -31,6 +31,13 @@ def transformed(*values: tuple[str, str]) -> Template:
     return transform(copy.deepcopy(source()), dict(values))
 
 
+def transform_of(line: str, other: str) -> Template:
+    """Transform the template with other words in place of some that are in it once."""
+    text = (CHECKOUT / "template.yaml").read_text("utf-8")
+    assert text.count(line) == 1, line
+    return transform(dict(yaml_parse(text.replace(line, other))), {})
+
+
 def transform(template: Template, values: dict[str, str]) -> Template:
     """Transform a template that may be changed by it."""
     for resource in template["Resources"].values():
@@ -60,7 +67,8 @@ def routes(template: Template | None = None) -> Iterator[tuple[str, str, Resourc
 def function_of(operation: Resource) -> str:
     """Return the name of the function behind a route."""
     address = operation["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
-    return str(address.split("functions/${")[1].split(".")[0].split("}")[0])
+    target = str(address.split("functions/${")[1].split("}")[0])
+    return target.removesuffix(".Arn").removesuffix("Aliaslive")
 
 
 def folder_of(function: str) -> str:

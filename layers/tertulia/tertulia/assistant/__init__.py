@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.routing import Router, tool_keywords
 from tertulia.assistant import follow_up as after_turns
+from tertulia.assistant import limits as how_much
 from tertulia.domain.errors import NotConfigured
 from tertulia.ports import (
     Answer,
@@ -54,14 +55,14 @@ if TYPE_CHECKING:
 class Assistant:
     """One application object, whichever way it is entered."""
 
-    is_ready = False
-
     def __init__(self, settings: Settings, **parts: Any) -> None:
         unknown = [name for name in parts if not isinstance(getattr(type(self), name, None), cached_property)]
         if unknown:
             raise TypeError(f"the assistant has no such parts: {', '.join(unknown)}")
         self.settings = settings
         self.is_in_the_cloud = settings.profile == "aws"
+        # On Lambda nothing is made ready before it is asked for.
+        self.is_ready = self.is_in_the_cloud
         self._warming: asyncio.Task[None] | None = None
         self.__dict__.update(parts)
 
@@ -294,6 +295,11 @@ class Assistant:
         from tertulia.assistant.turns import graph_answer
 
         return graph_answer(self)
+
+    rates = cached_property(how_much.rates)
+    usage = cached_property(how_much.usage)
+    spending = cached_property(how_much.spending)
+    limits = cached_property(how_much.limits)
 
     @cached_property
     def failed_executions(self) -> FailedExecutions:
