@@ -36,6 +36,8 @@ class Scope(StrEnum):
 
 
 EVERYTHING = frozenset(Scope)
+USUAL = frozenset({Scope.READ, Scope.TURNS})
+"""What a token allows where nobody says."""
 
 
 @dataclass(frozen=True, kw_only=True)

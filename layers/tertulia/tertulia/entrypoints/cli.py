@@ -1,4 +1,4 @@
-"""The command line: `tertulia serve | ask | talk | say | transcribe | models | followup`."""
+"""The command line: `tertulia serve | ask | talk | say | transcribe | models | user | token | followup`."""
 
 import asyncio
 import io
@@ -14,7 +14,7 @@ import typer
 
 from tertulia.domain.errors import InvalidRequest, TertuliaError
 from tertulia.domain.surfaces import Style
-from tertulia.entrypoints import deploy_commands, follow_up_commands, model_commands, terminal
+from tertulia.entrypoints import account_commands, deploy_commands, follow_up_commands, model_commands, terminal
 from tertulia.entrypoints.session import Session
 from tertulia.settings import Settings, SettingsError
 
@@ -37,6 +37,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(model_commands.app, name="models")
+app.add_typer(account_commands.users, name="user")
+app.add_typer(account_commands.tokens, name="token")
 app.command()(deploy_commands.deploy)
 app.add_typer(follow_up_commands.app, name="followup")
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, Field
 
-from tertulia.domain.accounts import ApiToken, Scope, UserSettings
+from tertulia.domain.accounts import USUAL, ApiToken, Scope, UserSettings
 from tertulia.domain.surfaces import Style
 from tertulia.entrypoints.http.context import Parts
 from tertulia.entrypoints.http.documents import READING, problems
@@ -116,7 +116,7 @@ async def tokens(assistant: Parts, user: User) -> TokenList:
 @router.post("/tokens", status_code=201, responses=problems(401, 409))
 async def add_token(fields: TokenRequest, assistant: Parts, caller: Who) -> TokenMade:
     """Make a token; the answer is the only one that holds it."""
-    scopes = frozenset(fields.scopes or (Scope.READ, Scope.TURNS))
+    scopes = frozenset(fields.scopes or USUAL)
     made = await assistant.accounts.add_token(caller, fields.name, scopes)
     return TokenMade(**_shown(made.token), token=made.secret)
 
