@@ -402,9 +402,17 @@ async def test_an_answer_begun_early_without_memories_is_written_anew_with_them(
     assert len(model.prompts) == 2
 
 
-async def test_memories_that_come_first_need_no_second_beginning(make_assistant: MakeAssistant) -> None:
+async def test_memories_that_come_first_need_no_second_beginning(
+    make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel(runs_side_by_side=True)
     assistant = make_assistant(chat_model=model, memories=ScriptedMemories([memory("likes tea")]))
+
+    async def recent_but_slow(*_: object) -> list[Turn]:
+        await asyncio.sleep(0.1)
+        return []
+
+    monkeypatch.setattr(assistant.conversations, "recent", recent_but_slow)
     assert (await done_of(assistant, request("Hi"))).receipt.memories_used == 1
     assert len(model.prompts) == 1
 

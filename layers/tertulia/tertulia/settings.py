@@ -32,6 +32,7 @@ from tertulia.variables import (
     PREFIX,
     Count,
     Days,
+    Dollars,
     Flag,
     Folder,
     Hosts,
@@ -124,6 +125,8 @@ class Settings(BaseSettings):
     generations_a_minute: Count = 10
     device_turns_a_minute: Count = 30
     running_turns: Count = 4
+    daily_spend_usd: Dollars = None
+    user_daily_spend_usd: Dollars = None
 
     local_llm: Annotated[Literal["auto", "1.5b", "0.5b"], Lower, one_of("auto", "1.5b", "0.5b")] = "auto"
     whisper: Annotated[Literal["auto", "base", "tiny.en"], Lower, one_of("auto", "base", "tiny.en")] = "auto"

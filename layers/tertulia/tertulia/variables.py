@@ -42,6 +42,8 @@ _OURS = frozenset(
         "generations_a_minute",
         "device_turns_a_minute",
         "running_turns",
+        "daily_spend_usd",
+        "user_daily_spend_usd",
     }
 )
 """Settings that only Tertulia has: they have no other name, since HOST or PORT mean other things elsewhere."""
@@ -139,6 +141,10 @@ Whole = BeforeValidator(lambda value: int(value) if isinstance(value, str) else 
 Days = Annotated[
     Annotated[Literal[7, 14, 30, 90, 365], Whole] | None,
     Field(description="one of 7, 14, 30, 90, 365, or nothing to keep all"),
+]
+Dollars = Annotated[
+    Annotated[float, Field(ge=0.01, le=1_000_000)] | None,
+    Field(description="dollars, from 0.01 to 1,000,000, or nothing for no limit"),
 ]
 Language = Annotated[
     Annotated[str, matches(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")] | None,

@@ -9,7 +9,7 @@ from tertulia.answering.tool_runner import ToolRunner
 from tertulia.ports import ChatModel
 from tertulia.settings import Settings
 from tertulia.usecases.take_turn import TakeTurn
-from tertulia.usecases.turn_desk import TurnDesk
+from tertulia.usecases.turn_desk import TurnDesk, TurnStores
 
 if TYPE_CHECKING:
     from tertulia.assistant import Assistant
@@ -42,11 +42,13 @@ def turn_desk(parts: "Assistant") -> TurnDesk:
         languages=parts.languages,
         clock=parts.clock,
         follow_up=parts.follow_up,
+        limits=parts.limits,
         quiet=parts.quiet,
         prices=parts.settings.prices,
         turn_seconds=parts.settings.turn_seconds,
     )
-    return TurnDesk(take_turn, parts.conversations, parts.claims, parts.events, parts.clock)
+    stores = TurnStores(conversations=parts.conversations, claims=parts.claims, events=parts.events)
+    return TurnDesk(take_turn, stores, parts.limits, parts.clock)
 
 
 def _writer(model: ChatModel, settings: Settings, temperature: float) -> Writer:

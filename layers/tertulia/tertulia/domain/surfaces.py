@@ -40,6 +40,8 @@ class Surface:
     model_calls: int = 10
     """How often the agent may ask its model in one turn."""
     memories: int = 5
+    counted_as: str = "turns"
+    """Which rate its turns count towards."""
 
 
 SPOKEN = Surface(name="spoken", style=Style.SPOKEN)
@@ -50,5 +52,6 @@ SCREEN = Surface(
     max_characters=32_768,
     model_calls=3,
     memories=8,
+    counted_as="generations",
 )
 SIDEBAR = Surface(name="sidebar", style=Style.SCREEN, history_messages=10, model_calls=3)

@@ -237,6 +237,10 @@ class TurnClaims(Protocol):
         """Store the claim and return it, or return the one that holds its key already."""
         ...
 
+    async def find(self, user: str, key: str) -> Claim | None:
+        """Return the claim that holds a key."""
+        ...
+
     async def release(self, claim: Claim) -> None:
         """Give the key back, when the turn left nothing behind."""
         ...

@@ -29,6 +29,7 @@ from tertulia.domain.turns import Conversation, Turn, TurnRequest
 from tertulia.ports import Answer, Clock, ConversationStore, LanguageDetector, Question
 from tertulia.ports.follow_up import FollowUp
 from tertulia.usecases.hear import Hear
+from tertulia.usecases.limits import Limits
 from tertulia.usecases.quiet import Quiet
 from tertulia.usecases.speak import Speak
 from tertulia.usecases.stopping import until
@@ -48,6 +49,7 @@ class TakeTurn:
     languages: LanguageDetector
     clock: Clock
     follow_up: FollowUp
+    limits: Limits
     quiet: Quiet = field(default_factory=Quiet)
     prices: PriceTable = field(default_factory=lambda: PriceTable({}))
     turn_seconds: float = 120.0
@@ -56,15 +58,19 @@ class TakeTurn:
         self, request: TurnRequest, conversation: Conversation, stopping: asyncio.Event
     ) -> AsyncGenerator[ReplyEvent]:
         """Yield the turn's events; `stopping` ends it early, and what was said is kept."""
-        with self.quiet.person():
-            async with aclosing(self._events(request, conversation, stopping)) as events:
-                async for event in events:
-                    yield event
+        record = TurnRecord(request, self.clock.now())
+        try:
+            with self.quiet.person():
+                async with aclosing(self._events(request, conversation, record, stopping)) as events:
+                    async for event in events:
+                        yield event
+        finally:
+            # Counted after the last event, in the turn's own task, which ends before a Lambda freezes.
+            await self.limits.record(request, record.used(self.prices))
 
     async def _events(
-        self, request: TurnRequest, conversation: Conversation, stopping: asyncio.Event
+        self, request: TurnRequest, conversation: Conversation, record: TurnRecord, stopping: asyncio.Event
     ) -> AsyncGenerator[ReplyEvent]:
-        record = TurnRecord(request, self.clock.now())
         try:
             async with aclosing(
                 until(self._answered(request, conversation, record), stopping, self.turn_seconds)

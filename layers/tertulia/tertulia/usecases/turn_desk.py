@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -13,14 +13,15 @@ from tertulia.domain.errors import InProgress, KeyReused, NotFound, TertuliaErro
 from tertulia.domain.replies import Done, Failed, Numbered, ReplyEvent
 from tertulia.domain.scenarios import checked_scenario
 from tertulia.domain.turns import Conversation, TurnRequest, checked_words, events_of
+from tertulia.domain.usage import UsageRecord
 from tertulia.ports import Claim, Clock, ConversationStore, TurnClaims, TurnEvents
+from tertulia.usecases.limits import Limits
 from tertulia.usecases.recorder import FLUSH_SECONDS, Recorder
 from tertulia.usecases.running_turn import RunningTurn
 from tertulia.usecases.take_turn import TakeTurn
 
 logger = logging.getLogger(__name__)
 
-RUNNING_TURNS_A_USER = 4
 SECONDS_FOR_A_REPETITION = 25.0
 """How long a repeated request waits for the first one's answer."""
 
@@ -45,6 +46,15 @@ class TakenTurn(Protocol):
     def leave(self) -> None:
         """Say that the client has gone."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnStores:
+    """Where turns, their keys and their events are kept."""
+
+    conversations: ConversationStore
+    claims: TurnClaims
+    events: TurnEvents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,18 +85,12 @@ class RepeatedTurn:
 class TurnDesk:
     """Hands turns in, keeps their events for replays, and stops them."""
 
-    def __init__(
-        self,
-        take_turn: TakeTurn,
-        conversations: ConversationStore,
-        claims: TurnClaims,
-        events: TurnEvents,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, take_turn: TakeTurn, stores: TurnStores, limits: Limits, clock: Clock) -> None:
         self._take_turn = take_turn
-        self._conversations = conversations
-        self._claims = claims
-        self._events = events
+        self._conversations = stores.conversations
+        self._claims = stores.claims
+        self._events = stores.events
+        self._limits = limits
         self._clock = clock
         self._running: dict[str, RunningTurn] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -105,6 +109,7 @@ class TurnDesk:
             checked_words(request.text, request.surface.max_characters)
         conversation = await self._conversation(request)
         if request.client_message_id is None:
+            await self._limits.admit(request)
             return self._start(request, conversation, None)
         return await self._take_once(request, conversation, request.client_message_id)
 
@@ -124,7 +129,7 @@ class TurnDesk:
             claimed_at=self._clock.now(),
             conversation_id=conversation.id,
         )
-        held = await self._claims.claim(own)
+        held = await self._claims.find(request.user, key) or await self._claimed(request, own)
         if held.digest != own.digest:
             raise KeyReused
         if held.turn_id == own.turn_id:
@@ -135,8 +140,21 @@ class TurnDesk:
             await running.put_away.wait()
         found = await self._conversations.find_turn(request.user, held.turn_id)
         if found and found[1].error:
-            return self._start(replace(request, turn_id=held.turn_id), found[0], held)
+            retry = replace(request, turn_id=held.turn_id)
+            await self._limits.admit(retry, mark=own.turn_id)
+            return self._start(retry, found[0], held)
         return RepeatedTurn(desk=self, claim=held)
+
+    async def _claimed(self, request: TurnRequest, own: Claim) -> Claim:
+        """Let a turn in and claim its key; where another was faster, it counts for both."""
+        await self._limits.admit(request, mark=hashlib.sha256(own.key.encode()).hexdigest()[:16])
+        held = None
+        try:
+            held = await self._claims.claim(own)
+        finally:
+            if held is None or held.turn_id != own.turn_id:
+                await self._limits.record(request, UsageRecord())
+        return held
 
     def _start(self, request: TurnRequest, conversation: Conversation, claim: Claim | None) -> RunningTurn:
         running = RunningTurn(request.turn_id, conversation)
@@ -155,17 +173,33 @@ class TurnDesk:
         self, request: TurnRequest, conversation: Conversation, running: RunningTurn, claim: Claim | None
     ) -> None:
         recorder = Recorder(self._events, running)
-        place = self._places.setdefault(request.user, asyncio.Semaphore(RUNNING_TURNS_A_USER))
+        most = self._limits.allowance.running_turns
+        here = self._places.setdefault(request.user, asyncio.Semaphore(most))
         try:
-            async with place, recorder, aclosing(self._take_turn(request, conversation, running.stopping)) as events:
+            async with here, recorder, aclosing(self._events_of(request, conversation, running)) as events:
                 async for event in events:
                     await self._before(event, request, claim)
                     recorder.add(await running.publish(event))
         finally:
             del self._running[running.turn_id]
+            await self._limits.record(request, UsageRecord())
             running.put_away.set()
             if not running.is_over:
                 await running.publish(Failed(code=TertuliaError.code, message=TertuliaError.default_message))
+
+    async def _events_of(
+        self, request: TurnRequest, conversation: Conversation, running: RunningTurn
+    ) -> AsyncGenerator[ReplyEvent]:
+        """Take the turn once there is a place for it, or tell that none became free."""
+        try:
+            async with (
+                self._limits.place(request),
+                aclosing(self._take_turn(request, conversation, running.stopping)) as events,
+            ):
+                async for event in events:
+                    yield event
+        except TertuliaError as error:
+            yield Failed(code=error.code, message=error.message, retry_after=error.retry_after)
 
     async def _before(self, event: ReplyEvent, request: TurnRequest, claim: Claim | None) -> None:
         if isinstance(event, Done):

@@ -1,7 +1,7 @@
 """What a turn gathers while it runs, until it is stored."""
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from tertulia.domain.errors import ModelBusy, TertuliaError
@@ -24,6 +24,7 @@ from tertulia.domain.replies import (
 )
 from tertulia.domain.surfaces import Route
 from tertulia.domain.turns import ToolUse, Turn, TurnRequest, turn_number
+from tertulia.domain.usage import ModelUsage, UsageRecord
 
 
 class TurnRecord:
@@ -116,6 +117,15 @@ class TurnRecord:
             characters=self._spoken_characters if note.job == "speech" else 0,
         )
 
+    def used(self, prices: PriceTable) -> UsageRecord:
+        """Return what the turn used of each model, and itself where it is kept."""
+        models: dict[str, ModelUsage] = {}
+        for note in self._used:
+            usage = self._usage(note)
+            use = ModelUsage(**asdict(usage), cost_microdollars=prices.cost(note.model, usage))
+            models[note.model] = models.get(note.model, ModelUsage()) + use
+        return UsageRecord(turns=int(self.was_asked and not self.was_refused), models=models)
+
     def turn(self, now: datetime, prices: PriceTable, *, interrupted: bool) -> Turn:
         """Return the turn as it is kept."""
         receipt = with_note(self._receipt, Measured(stage="total", ms=self._elapsed()))
@@ -123,7 +133,7 @@ class TurnRecord:
             receipt,
             audio_seconds=round(self.audio_seconds, 2),
             memories_used=len(self._memories),
-            cost_microdollars=sum(prices.cost(note.model, self._usage(note)) for note in self._used),
+            cost_microdollars=self.used(prices).cost_microdollars,
             tools_used=tuple(dict.fromkeys(use.name for use in self._tools)),
         )
         return Turn(

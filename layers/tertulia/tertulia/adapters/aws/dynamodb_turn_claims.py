@@ -26,7 +26,7 @@ class DynamoTurnClaims:
             try:
                 await self._put(claim)
             except ConditionFailed:
-                holder = await self._table.get(_key(claim))
+                holder = await self._table.get(_key(claim.user, claim.key))
                 if holder is not None:
                     return _claim(holder)
                 # It was given back between the two calls.
@@ -34,16 +34,23 @@ class DynamoTurnClaims:
                 return claim
         raise Unavailable
 
+    async def find(self, user: str, key: str) -> Claim | None:
+        """Return the claim that holds a key."""
+        holder = await self._table.get(_key(user, key))
+        if holder is None or holder["expires_at"] <= int(self._clock.now().timestamp()):
+            return None
+        return _claim(holder)
+
     async def release(self, claim: Claim) -> None:
         """Give the key back, where this claim holds it."""
         try:
-            await self._table.delete(_key(claim), "#turn_id = :turn_id", {":turn_id": claim.turn_id})
+            await self._table.delete(_key(claim.user, claim.key), "#turn_id = :turn_id", {":turn_id": claim.turn_id})
         except ConditionFailed:
             return
 
     async def _put(self, claim: Claim) -> None:
         item = {
-            **_key(claim)._asdict(),
+            **_key(claim.user, claim.key)._asdict(),
             "user": claim.user,
             "key": claim.key,
             "digest": claim.digest,
@@ -56,9 +63,9 @@ class DynamoTurnClaims:
         await self._table.put(item, condition, {":now": int(self._clock.now().timestamp())})
 
 
-def _key(claim: Claim) -> Key:
+def _key(user: str, key: str) -> Key:
     # A sort key ends at 1,024 bytes; a digest always fits.
-    return Key(f"USER#{claim.user}", f"CLAIM#{hashlib.sha256(claim.key.encode()).hexdigest()}")
+    return Key(f"USER#{user}", f"CLAIM#{hashlib.sha256(key.encode()).hexdigest()}")
 
 
 def _claim(item: dict[str, str]) -> Claim:

@@ -1,6 +1,7 @@
 """Claims of client message ids in SQLite."""
 
 from datetime import datetime, timedelta
+from sqlite3 import Row
 
 from tertulia.adapters.cursors import sortable
 from tertulia.adapters.embedded.sqlite import Database
@@ -30,7 +31,15 @@ class SqliteTurnClaims:
             [row] = await connection.execute_fetchall(
                 "SELECT * FROM turn_claims WHERE user = ? AND key = ?", (claim.user, claim.key)
             )
-        return Claim(**{**dict(row), "claimed_at": datetime.fromisoformat(row["claimed_at"])})
+        return _claim(row)
+
+    async def find(self, user: str, key: str) -> Claim | None:
+        """Return the claim that holds a key."""
+        row = await self._database.row(
+            "SELECT * FROM turn_claims WHERE user = ? AND key = ? AND claimed_at > ?",
+            (user, key, sortable(self._clock.now() - _HELD)),
+        )
+        return _claim(row) if row else None
 
     async def release(self, claim: Claim) -> None:
         """Give the key back, where this claim holds it."""
@@ -39,3 +48,7 @@ class SqliteTurnClaims:
                 "DELETE FROM turn_claims WHERE user = ? AND key = ? AND turn_id = ?",
                 (claim.user, claim.key, claim.turn_id),
             )
+
+
+def _claim(row: Row) -> Claim:
+    return Claim(**{**dict(row), "claimed_at": datetime.fromisoformat(row["claimed_at"])})
