@@ -1,7 +1,8 @@
 """A table, a bucket and the state machines in moto, and the handlers that run their tasks."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -10,11 +11,26 @@ from moto import mock_aws
 from moto.dynamodb.models import DynamoDBBackend
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
+from tertulia.adapters.aws.dynamodb_failed_executions import DynamoFailedExecutions
+from tertulia.adapters.aws.step_functions import StateMachine
+from tertulia.adapters.aws.step_functions_follow_up import StepFunctionsFollowUp
+from tertulia.adapters.aws.stores import AwsStores
+from tertulia.assistant import Assistant
+from tertulia.entrypoints import cloud as execution
+from tertulia.settings import Settings
 from tests.fakes.clock import FakeClock
-from tests.workflow.machine import EXECUTES, PLACE, Machine, deploy
+from tests.fakes.embedder import WordEmbedder
+from tests.fakes.scripted import scripted_parts
+from tests.functions import conftest as functions
+from tests.workflow.cloud import Cloud, Functions
+from tests.workflow.listening_model import Listener
+from tests.workflow.machine import EXECUTES, PLACE, Machine, deploy, run_tasks_by
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+
+fresh_logger = functions.fresh_logger
 
 
 @pytest.fixture
@@ -47,6 +63,47 @@ def table(aws: None, dynamodb: "DynamoDBClient") -> DynamoTable:
 @pytest.fixture
 def after_turn(aws: None) -> Machine:
     return deploy("after_turn")
+
+
+@pytest.fixture
+def listener() -> Listener:
+    return Listener()
+
+
+@pytest.fixture
+async def cloud(
+    settings: Settings,
+    table: DynamoTable,
+    after_turn: Machine,
+    clock: FakeClock,
+    listener: Listener,
+    fresh_logger: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[Cloud]:
+    """Return a deployment whose workflows are run by the handlers of this checkout."""
+    deployed = settings.model_copy(update={"profile": "aws", "after_turn_arn": after_turn.arn})
+    stores = AwsStores("tertulia", "tertulia", clock)
+    stores.table = table
+    machine = StateMachine(after_turn.arn, after_turn.client)
+    failures = DynamoFailedExecutions(table, {"after_turn": machine}, clock)
+    shared = parts_that_listen(listener, clock) | {"stores": stores, "failed_executions": failures}
+    follow_up = StepFunctionsFollowUp(machine, failures, quiet_seconds=0)
+    assistant = Assistant(deployed, **shared, follow_up=follow_up)
+    environment = execution.Environment(Assistant(deployed, **shared))
+    monkeypatch.setattr(execution, "environment", lambda: environment)
+    with ThreadPoolExecutor(1) as process:
+        ran_by = Functions(process)
+        run_tasks_by(ran_by, monkeypatch)
+        yield Cloud(assistant, after_turn, ran_by, listener)
+        process.submit(environment.close).result()
+    await assistant.close()
+
+
+def parts_that_listen(listener: Listener, clock: FakeClock) -> dict[str, Any]:
+    """Return the parts of an assistant that writes what the listener writes; its memories are the real ones."""
+    parts = scripted_parts(listener.model()) | {"embedder": WordEmbedder(), "clock": clock}
+    del parts["memories"]
+    return parts
 
 
 def _one_at_a_time(write: Callable[..., Any], deciding: threading.Lock) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,7 @@ def deploy(name: str) -> Machine:
     definition = shipped(name)
     arns = {function: _function(function) for function in functions_of(definition)}
     filled = _FUNCTION.sub(lambda place: arns[_folder(place[1])], definition)
-    client = boto3.client("stepfunctions", **PLACE)
+    client: SFNClient = _client("stepfunctions")
     made = client.create_state_machine(name=name, definition=json.dumps(_hastened(json.loads(filled))), roleArn=_role())
     return Machine(made["stateMachineArn"], client)
 
@@ -124,19 +125,25 @@ def _function(name: str) -> str:
     code = io.BytesIO()
     with zipfile.ZipFile(code, "w") as archive:
         archive.writestr("handler.py", "")
-    made = boto3.client("lambda", **PLACE).create_function(
+    made = _client("lambda").create_function(
         FunctionName=name,
         Runtime="python3.13",
         Role=_role(),
         Handler="handler.handler",
         Code={"ZipFile": code.getvalue()},
     )
-    return made["FunctionArn"]
+    return str(made["FunctionArn"])
 
 
 def _role() -> str:
-    iam = boto3.client("iam", **PLACE)
+    iam = _client("iam")
     try:
-        return iam.create_role(RoleName="tasks", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+        return str(iam.create_role(RoleName="tasks", AssumeRolePolicyDocument="{}")["Role"]["Arn"])
     except iam.exceptions.EntityAlreadyExistsException:
-        return iam.get_role(RoleName="tasks")["Role"]["Arn"]
+        return str(iam.get_role(RoleName="tasks")["Role"]["Arn"])
+
+
+@cache
+def _client(service: Any) -> Any:
+    """Make one client for all tests, since making one takes longer than a test."""
+    return boto3.client(service, **PLACE)
