@@ -35,7 +35,7 @@ def build(arch: Arch, into: Path | None = None) -> Path:
 def build_layer(layer: Layer, into: Path, arch: Arch) -> None:
     """Build a layer, as it will lie under /opt."""
     if layer.is_the_package:
-        _made(into, tree.digest_of(PACKAGE, PACKAGE.with_name(tree.WRAPPER)), lambda: _fill_with_the_package(into))
+        _made(into, tree.digest_of(PACKAGE, PACKAGE.with_name(tree.WRAPPER)), _fill_with_the_package)
         return
     requirements = requirements_of(layer)
     key = hashlib.sha256("\n".join((arch, *layer.models, *requirements)).encode()).hexdigest()
