@@ -124,7 +124,7 @@ def test_the_stage_is_throttled_and_traced() -> None:
 
 STATUSES = {
     "UNAUTHORIZED": (401, "unauthorized"),
-    "ACCESS_DENIED": (403, "forbidden"),
+    "ACCESS_DENIED": (401, "unauthorized"),
     "MISSING_AUTHENTICATION_TOKEN": (404, "not_found"),
     "RESOURCE_NOT_FOUND": (404, "not_found"),
     "REQUEST_TOO_LARGE": (413, "too_large"),
