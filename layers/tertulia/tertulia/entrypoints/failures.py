@@ -16,13 +16,15 @@ def failed_execution(event: dict[str, Any], settings: Settings) -> FailedExecuti
     workflows = {settings.after_turn_arn: "after_turn", settings.recording_arn: "recording"}
     try:
         detail = event["detail"]
+        state = json.loads(detail["input"])
         return FailedExecution(
-            workflow=workflows[detail["stateMachineArn"]],
+            workflow=workflows[str(detail["stateMachineArn"])],
             execution=detail["name"],
-            state=json.loads(detail["input"]),
+            subject=state.get("turn_id") or state["recording_id"],
+            state=state,
             error=_code(detail),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidRequest(NOT_OURS) from error
 
 

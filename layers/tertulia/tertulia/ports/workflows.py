@@ -16,15 +16,12 @@ class FailedExecution:
     """`after_turn` or `recording`."""
     execution: str
     """Its name."""
+    subject: str
+    """The turn or the recording it was about."""
     state: Mapping[str, Json]
     """What it was started with: ids, never words."""
     error: str
     """A code, never a text from a vendor."""
-
-    @property
-    def subject(self) -> str:
-        """The turn or the recording it was about."""
-        return str(self.state.get("turn_id") or self.state["recording_id"])
 
 
 class FailedExecutions(FailedFollowUps, Protocol):

@@ -29,6 +29,6 @@ class StepFunctionsFollowUp:
             await self._machine.start(name, state)
         except TertuliaError as error:
             await self._failures.record(
-                FailedExecution(workflow=WORKFLOW, execution=name, state=state, error=error.code)
+                FailedExecution(workflow=WORKFLOW, execution=name, subject=turn.id, state=state, error=error.code)
             )
             raise
