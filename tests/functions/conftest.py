@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +58,10 @@ class Cloud:
     s3: "S3Client"
     process: Executor
     """A thread of its own, since a process has one event loop and the test's thread has another."""
+
+    def run[Result](self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do something in the environment's own loop, as between two calls."""
+        return self.process.submit(self.environment.loop.run_until_complete, work).result()
 
     def call(self, function: str, event: str, **changes: Any) -> dict[str, Any]:
         """Call a function with a recorded event."""
