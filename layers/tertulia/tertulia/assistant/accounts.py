@@ -22,6 +22,7 @@ def callers(parts: "Assistant", configured: Mapping[str, str]) -> Callers:
     return Callers(
         tokens=parts.tokens,
         sessions=parts.sessions,
+        users=parts.users,
         clock=parts.clock,
         configured=configured,
         provider=_identity_provider(parts.settings),

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from tertulia.domain.accounts import SESSION_LENGTH, Caller, PageSession, digest_of, new_secret
 from tertulia.domain.errors import SessionOver, Unauthorized
 from tertulia.ports import Clock
-from tertulia.ports.accounts import IdentityProvider, SessionStore, TokenStore
+from tertulia.ports.accounts import IdentityProvider, SessionStore, TokenStore, UserStore
 
 NOTED_AGAIN_AFTER = timedelta(hours=1)
 """How often the last use of a token is written down: each time would make every reading a write."""
@@ -18,19 +18,21 @@ _DOTS_OF_A_SIGNED_TOKEN = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Callers:
-    """Tells who asks. Nothing is remembered between two questions, so a revoked token is refused at once."""
+    """Tells who asks. No token is remembered between two questions, so a revoked token is refused at once."""
 
     tokens: TokenStore
     sessions: SessionStore
+    users: UserStore
     clock: Clock
     configured: Mapping[str, str] = field(default_factory=dict)
     """Tokens that the settings name, with their users, who may do everything."""
     provider: IdentityProvider | None = None
+    _noted: set[str] = field(default_factory=set, init=False, repr=False)
 
     async def of_token(self, token: str) -> Caller:
         """Return whose token it is, or raise Unauthorized; the time taken tells nothing of the tokens there are."""
         if self.provider is not None and token.count(".") == _DOTS_OF_A_SIGNED_TOKEN:
-            return Caller(user=await self.provider.user_of(token))
+            return await self._newcomer(await self.provider.user_of(token))
         return await self._of_digest(digest_of(token))
 
     async def of_session(self, session: str) -> Caller:
@@ -55,6 +57,13 @@ class Callers:
     async def end_session(self, session: str) -> None:
         """Accept a session no more."""
         await self.sessions.end(digest_of(session))
+
+    async def _newcomer(self, user: str) -> Caller:
+        """Note a user whom nobody added here, so that what is done for every user is done for them."""
+        if user not in self._noted:
+            await self.users.add(user)
+            self._noted.add(user)
+        return Caller(user=user)
 
     async def _of_digest(self, digest: str) -> Caller:
         for token, user in self.configured.items():

@@ -33,10 +33,9 @@ from tertulia.domain.errors import (
 )
 from tertulia.domain.languages import ENGLISH, closest_language
 from tertulia.domain.phrases import phrase
+from tertulia.entrypoints.credentials import COOKIE
 
 MEDIA_TYPE = "application/problem+json"
-COOKIE = "tertulia_session"
-"""Where a page keeps its session."""
 REQUEST_ID = "tertulia.request_id"
 """Where a request's id stands in its scope."""
 

@@ -10,12 +10,9 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 
 from tertulia.domain.accounts import TOKEN_PREFIX, Caller, Scope
 from tertulia.domain.errors import Forbidden, OriginRefused, Unauthorized
-from tertulia.entrypoints.http.errors import COOKIE
+from tertulia.entrypoints.credentials import BY_SESSION, COOKIE
 from tertulia.entrypoints.http.scopes import READING, scopes_for
 from tertulia.usecases.callers import Callers
-
-BY_SESSION = "session"
-"""What the authorizer calls a caller who showed a cookie."""
 
 _bearer = HTTPBearer(
     auto_error=False,

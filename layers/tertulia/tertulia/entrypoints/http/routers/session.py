@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Cookie, Request, Response
 
 from tertulia.domain.accounts import SESSION_LENGTH, TOKEN_PREFIX
+from tertulia.entrypoints.credentials import COOKIE
 from tertulia.entrypoints.http.documents import problems
-from tertulia.entrypoints.http.errors import COOKIE
 from tertulia.entrypoints.http.models import SessionRequest, SessionResponse
 from tertulia.entrypoints.http.who import User, door_of
 
