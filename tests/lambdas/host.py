@@ -178,10 +178,14 @@ class Host:
 
     async def _run(self, function: Function, invocation: Invocation) -> None:
         idle = self._idle[function.name]
-        worker = idle.pop() if idle else await self._started(function)
+        try:
+            worker = idle.pop() if idle else await self._started(function)
+        except OSError as error:
+            return invocation.end(failure("Runtime.InvalidEntrypoint", str(error)))
         await worker.run(invocation)
         if worker.is_alive:
             self._idle[function.name].append(worker)
+        return None
 
     async def _started(self, function: Function) -> Worker:
         worker = Worker(function, self.logs[function.name])
