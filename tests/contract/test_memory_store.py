@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from tertulia.adapters.embedded.sqlite import Database
-from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
 from tertulia.domain.errors import NotFound
 from tertulia.domain.memories import Memory, MemoryKind
 from tertulia.ports import Embedder, MemoryStore
+from tests.contract.conftest import Stores
 from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import WordEmbedder
 
@@ -20,10 +19,9 @@ NEARLY_ALIKE = 0.25
 """Enough where a word is in common, too little where none is."""
 
 
-@pytest.fixture(params=["sqlite"])
-def make_store(request: pytest.FixtureRequest, clock: FakeClock) -> MakeStore:
-    database: Database = request.getfixturevalue("database")
-    return lambda embedder: SqliteMemories(database, embedder, clock)
+@pytest.fixture
+def make_store(stores: Stores) -> MakeStore:
+    return stores.memories
 
 
 @pytest.fixture

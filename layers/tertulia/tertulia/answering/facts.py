@@ -1,6 +1,12 @@
-"""Finds in a turn, with a chat model, what its user told about themselves."""
+"""Finds in a turn, with a chat model, what its user told about themselves.
 
+The model sees the user's own words alone: what it does not see, it cannot take for theirs.
+"""
+
+import json
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from tertulia.answering.json_answers import JsonAsker
 from tertulia.answering.prompting import prompt_file
@@ -9,8 +15,7 @@ from tertulia.domain.prompts import ChatMessage, Json, Prompt
 from tertulia.domain.turns import Turn
 from tertulia.ports import ChatModel
 
-MOST_QUESTION_CHARACTERS = 4_000
-MOST_ANSWER_CHARACTERS = 500
+MOST_CHARACTERS = 4_000
 MOST_TOKENS = 400
 _TOPICS = (HEALTH, *CATEGORIES)
 _FORM: Json = {
@@ -48,7 +53,8 @@ class ModelFactFinder:
         prompt = Prompt(
             messages=(
                 ChatMessage(role="system", parts=(prompt_file("facts"),)),
-                ChatMessage(role="user", parts=(_shown(turn),)),
+                *_examples(),
+                ChatMessage(role="user", parts=(turn.text[:MOST_CHARACTERS],)),
             ),
             temperature=0.0,
             max_tokens=MOST_TOKENS,
@@ -59,9 +65,15 @@ class ModelFactFinder:
         return [fact for entry in (listed if isinstance(listed, list) else ()) if (fact := _fact(entry))]
 
 
-def _shown(turn: Turn) -> str:
-    # The answer only tells what the user's words refer to: a quote from it is found in none of theirs.
-    return f"<user>\n{turn.text[:MOST_QUESTION_CHARACTERS]}\n</user>\n<assistant>\n{turn.answer[:MOST_ANSWER_CHARACTERS]}\n</assistant>"
+@cache
+def _examples() -> tuple[ChatMessage, ...]:
+    text = resources.files(__package__).joinpath("prompts", "fact_examples.json").read_text("utf-8")
+    return tuple(message for asked, facts in json.loads(text) for message in _example(asked, facts))
+
+
+def _example(asked: str, facts: list[Json]) -> tuple[ChatMessage, ChatMessage]:
+    answer = json.dumps({"facts": facts}, ensure_ascii=False)
+    return ChatMessage(role="user", parts=(asked,)), ChatMessage(role="assistant", parts=(answer,))
 
 
 def _fact(entry: Json) -> Fact | None:

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from tertulia.adapters.embedded.sqlite_jobs import SqliteJobs
     from tertulia.assistant import Assistant
 
+BACK_SECONDS = 120.0
+"""How long a model may take where nobody waits; a step in the cloud has half a minute more."""
+
 
 def remember(parts: "Assistant") -> Remember:
     """Build what learns from a turn."""
-    finder = ModelFactFinder(parts.chat_model, parts.settings.model_seconds)
+    finder = ModelFactFinder(parts.chat_model, BACK_SECONDS)
     return Remember(conversations=parts.conversations, memories=parts.memories, finder=finder)
 
 
@@ -31,7 +34,7 @@ def summary_is_due(parts: "Assistant") -> SummaryIsDue:
 
 def summarize(parts: "Assistant") -> Summarize:
     """Build what summarizes a conversation."""
-    summarizer = ModelSummarizer(parts.chat_model, seconds=parts.settings.model_seconds)
+    summarizer = ModelSummarizer(parts.chat_model, seconds=BACK_SECONDS)
     return Summarize(conversations=parts.conversations, summarizer=summarizer, clock=parts.clock)
 
 

@@ -1,0 +1,129 @@
+"""What every conversation store promises of summaries, and every index of them."""
+
+from datetime import timedelta
+
+import pytest
+
+from tertulia.domain.errors import NotFound
+from tertulia.domain.summaries import ActionItem, Digest, Summary, SummaryEntry, Vector
+from tertulia.ports import ConversationStore
+from tertulia.ports.follow_up import SummaryIndex
+from tests.contract.conftest import Stores
+from tests.fakes.clock import FakeClock
+from tests.fakes.embedder import WordEmbedder
+from tests.fakes.kept_turns import ME, NOON, a_turn, begun
+
+DIGEST = Digest(
+    title="Zug nach Köln \ud800",
+    overview="Ana fährt am Freitag.",
+    action_items=(ActionItem.of("Karten kaufen", "Freitag"), ActionItem.of("Ana anrufen")),
+)
+
+
+@pytest.fixture
+def conversations(stores: Stores) -> ConversationStore:
+    return stores.conversations
+
+
+@pytest.fixture
+def index(stores: Stores) -> SummaryIndex:
+    return stores.summaries
+
+
+def a_summary(last_number: int, digest: Digest = DIGEST) -> Summary:
+    return Summary(digest=digest, last_number=last_number, made_at=NOON)
+
+
+async def test_a_summary_is_kept_with_what_it_knows(conversations: ConversationStore) -> None:
+    conversation = await begun(conversations)
+    await conversations.summarize(conversation, a_summary(31))
+    kept = await conversations.get(ME, conversation.id)
+    assert (kept.title, kept.overview, kept.action_items) == ("Zug nach Köln ?", DIGEST.overview, DIGEST.action_items)
+    assert (kept.summarized_number, kept.summarized_at) == (31, NOON)
+
+
+async def test_being_summarized_changes_neither_the_order_nor_the_count(
+    conversations: ConversationStore, clock: FakeClock
+) -> None:
+    first = await begun(conversations)
+    clock.move(minutes=1)
+    second = await begun(conversations, a_turn("t2", 2))
+    clock.move(minutes=1)
+    await conversations.summarize(first, a_summary(31))
+    listed = (await conversations.page(ME)).items
+    assert [each.id for each in listed] == [second.id, first.id]
+    assert (listed[1].message_count, listed[1].updated_at) == (first.message_count, first.updated_at)
+
+
+async def test_a_turn_that_comes_later_keeps_the_summary(conversations: ConversationStore) -> None:
+    conversation = await begun(conversations)
+    await conversations.summarize(conversation, a_summary(31))
+    await conversations.append(conversation, a_turn("t2", 2))
+    kept = await conversations.get(ME, conversation.id)
+    assert (kept.overview, kept.action_items, kept.message_count) == (DIGEST.overview, DIGEST.action_items, 4)
+
+
+async def test_a_summary_that_knows_less_never_replaces_one_that_knows_more(conversations: ConversationStore) -> None:
+    conversation = await begun(conversations)
+    await conversations.summarize(conversation, a_summary(47))
+    late = a_summary(31, Digest(title="late", overview="late"))
+    await conversations.summarize(conversation, late)
+    assert (await conversations.get(ME, conversation.id)).overview == DIGEST.overview
+
+
+async def test_a_deleted_conversation_cannot_be_summarized(conversations: ConversationStore) -> None:
+    conversation = await begun(conversations)
+    await conversations.delete(conversation)
+    with pytest.raises(NotFound):
+        await conversations.summarize(conversation, a_summary(31))
+    assert (await conversations.page(ME)).items == ()
+
+
+async def an_entry(conversation_id: str, text: str, user: str = ME, model: str = "words-1") -> SummaryEntry:
+    [values] = await WordEmbedder(model).embed([text])
+    return SummaryEntry(
+        user=user,
+        conversation_id=conversation_id,
+        title=text,
+        overview=f"about {text}",
+        created_at=NOON + timedelta(seconds=1),
+        vector=Vector(tuple(values), model),
+    )
+
+
+async def found(index: SummaryIndex, text: str, limit: int = 5, user: str = ME) -> list[str]:
+    [values] = await WordEmbedder().embed([text])
+    return [match.title for match in await index.nearest(user, Vector(tuple(values), "words-1"), limit)]
+
+
+async def test_the_nearest_summary_comes_first_with_all_its_fields(index: SummaryIndex) -> None:
+    for place, text in enumerate(("train to Porto", "train", "a cake")):
+        await index.put(await an_entry(f"c{place}", text))
+    assert (await found(index, "train to Porto", 2), await found(index, "x", 0)) == (["train to Porto", "train"], [])
+    [values] = await WordEmbedder().embed(["a cake"])
+    [match] = await index.nearest(ME, Vector(tuple(values), "words-1"), 1)
+    assert match.score == pytest.approx(1.0, abs=1e-5)
+    assert (match.user, match.conversation_id, match.overview) == (ME, "c2", "about a cake")
+    assert match.created_at == NOON + timedelta(seconds=1)
+
+
+async def test_a_new_summary_takes_the_place_of_the_old_one(index: SummaryIndex) -> None:
+    await index.put(await an_entry("c1", "old words"))
+    await index.put(await an_entry("c1", "new words"))
+    assert await found(index, "old words") == ["new words"]
+
+
+async def test_nobody_finds_or_removes_what_is_another_users(index: SummaryIndex) -> None:
+    for user in ("ana", "ana#c", "ana\x1f", "Ana"):
+        await index.put(await an_entry("c1", f"secret of {user!r}", user))
+    assert await found(index, "secret", user="ana") == ["secret of 'ana'"]
+    await index.remove("ana", "c1")
+    await index.remove_all("Ana")
+    await index.remove("nobody", "c1")
+    assert [await found(index, "secret", user=user) for user in ("ana", "Ana")] == [[], []]
+    assert await found(index, "secret", user="ana#c") == ["secret of 'ana#c'"]
+
+
+async def test_vectors_of_another_model_are_not_compared(index: SummaryIndex) -> None:
+    await index.put(await an_entry("c1", "train", model="another"))
+    assert await found(index, "train") == []
