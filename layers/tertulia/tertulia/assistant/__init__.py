@@ -10,29 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.routing import Router, tool_keywords
+from tertulia.assistant import devices
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
+from tertulia.assistant import stores as kept
 from tertulia.domain.errors import NotConfigured
 from tertulia.ports import (
     Answer,
     AudioDecoder,
-    BlobStore,
     ChatModel,
     Clock,
-    ConversationStore,
     Embedder,
     LanguageDetector,
-    MemoryStore,
     RouteClassifier,
     SpeechDetector,
     Synthesizer,
     Tool,
     Transcriber,
-    TurnClaims,
-    TurnEvents,
 )
-from tertulia.ports.accounts import SessionStore, TokenStore, UserStore
-from tertulia.ports.devices import DeviceLink
 from tertulia.ports.workflows import FailedExecutions
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
@@ -41,14 +36,11 @@ from tertulia.usecases.hear import Hear
 from tertulia.usecases.speak import AT_A_COMMA, EAGER, Speak
 
 if TYPE_CHECKING:
-    from tertulia.adapters.aws.stores import AwsStores
     from tertulia.adapters.embedded.local_models import LocalModels
     from tertulia.adapters.embedded.model_library import ModelLibrary
     from tertulia.adapters.embedded.sqlite import Database
-    from tertulia.adapters.embedded.stores import EmbeddedStores
     from tertulia.adapters.groq.provider import GroqModels
     from tertulia.usecases.accounts import Accounts
-    from tertulia.usecases.device_desk import DeviceDesk
     from tertulia.usecases.turn_desk import TurnDesk
 
 
@@ -116,17 +108,18 @@ class Assistant:
 
         return Database(self.settings.memory_db_path)
 
-    @cached_property
-    def stores(self) -> "EmbeddedStores | AwsStores":
-        """The stores of the profile."""
-        settings = self.settings
-        if self.is_in_the_cloud:
-            from tertulia.adapters.aws.stores import AwsStores
+    stores = cached_property(kept.stores)
+    conversations = cached_property(kept.conversations)
+    claims = cached_property(kept.claims)
+    events = cached_property(kept.events)
+    blobs = cached_property(kept.blobs)
+    users = cached_property(kept.users)
+    tokens = cached_property(kept.tokens)
+    sessions = cached_property(kept.sessions)
+    memories = cached_property(kept.memories)
 
-            return AwsStores(settings.table_name, settings.bucket_name, self.clock)
-        from tertulia.adapters.embedded.stores import EmbeddedStores
-
-        return EmbeddedStores(self.database, settings.data_dir / "files", self.clock)
+    device_link = cached_property(devices.link)
+    device_desk = cached_property(devices.desk)
 
     @cached_property
     def provider(self) -> "GroqModels | LocalModels":
@@ -139,65 +132,11 @@ class Assistant:
         return groq_models(self.settings, key, self.clock)
 
     @cached_property
-    def conversations(self) -> ConversationStore:
-        """Where conversations are kept."""
-        return self.stores.conversations
-
-    @cached_property
-    def claims(self) -> TurnClaims:
-        """Who asked first."""
-        return self.stores.claims
-
-    @cached_property
-    def events(self) -> TurnEvents:
-        """The events of turns, for replays."""
-        return self.stores.events
-
-    @cached_property
-    def device_link(self) -> DeviceLink:
-        """The way to devices."""
-        from tertulia.assistant.devices import device_link
-
-        return device_link(is_in_the_cloud=self.is_in_the_cloud)
-
-    @cached_property
-    def device_desk(self) -> "DeviceDesk":
-        """Where devices are heard."""
-        from tertulia.assistant.devices import device_desk
-
-        return device_desk(self)
-
-    @cached_property
-    def blobs(self) -> BlobStore:
-        """Where files are kept."""
-        return self.stores.blobs
-
-    @cached_property
-    def users(self) -> UserStore:
-        """Users and their settings."""
-        return self.stores.users
-
-    @cached_property
-    def tokens(self) -> TokenStore:
-        """Personal tokens."""
-        return self.stores.tokens
-
-    @cached_property
-    def sessions(self) -> SessionStore:
-        """Sessions of pages."""
-        return self.stores.sessions
-
-    @cached_property
     def accounts(self) -> "Accounts":
         """Makes users and tokens."""
         from tertulia.assistant.accounts import accounts
 
         return accounts(self)
-
-    @cached_property
-    def memories(self) -> MemoryStore:
-        """What is known about users."""
-        return self.stores.memories(self.embedder)
 
     summaries = cached_property(after_turns.summaries)
     jobs = cached_property(after_turns.jobs)

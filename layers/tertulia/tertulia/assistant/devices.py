@@ -4,15 +4,17 @@ from typing import TYPE_CHECKING
 
 from tertulia.domain.errors import NotConfigured
 from tertulia.ports.devices import DeviceLink
-from tertulia.usecases.device_answers import DeviceAnswers
-from tertulia.usecases.device_desk import DeviceDesk
 
 if TYPE_CHECKING:
     from tertulia.assistant import Assistant
+    from tertulia.usecases.device_desk import DeviceDesk
 
 
-def device_desk(parts: "Assistant") -> DeviceDesk:
+def desk(parts: "Assistant") -> "DeviceDesk":
     """Build the desk where devices are heard."""
+    from tertulia.usecases.device_answers import DeviceAnswers
+    from tertulia.usecases.device_desk import DeviceDesk
+
     answers = DeviceAnswers(
         devices=parts.stores.devices,
         inbox=parts.stores.inbox,
@@ -23,9 +25,9 @@ def device_desk(parts: "Assistant") -> DeviceDesk:
     return DeviceDesk(answers=answers, link=parts.device_link, clock=parts.clock)
 
 
-def device_link(*, is_in_the_cloud: bool) -> DeviceLink:
+def link(parts: "Assistant") -> DeviceLink:
     """Build the way to devices: AWS IoT in the cloud; a broker of one's own comes with the bridge."""
-    if not is_in_the_cloud:
+    if not parts.is_in_the_cloud:
         raise NotConfigured("There is no broker for devices on this machine yet.")
     from tertulia.adapters.aws.iot import IotLink
 
