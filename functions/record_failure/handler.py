@@ -9,7 +9,7 @@ from tertulia.entrypoints.telemetry import count
 
 async def record_failure(assistant: Assistant, event: Event) -> Json:
     """Record a failed execution."""
-    failure = failed_execution(event, assistant.settings)
+    failure = failed_execution(event)
     await assistant.failed_executions.record(failure)
     count("FailedExecutions")
     return {"subject": failure.subject}

@@ -8,22 +8,12 @@ import pytest
 from tertulia.domain.errors import InvalidRequest
 from tertulia.entrypoints.failures import failed_execution
 from tertulia.entrypoints.tasks import Refused
-from tertulia.settings import Settings
 from tests.fakes.kept_turns import ME, a_turn
 from tests.workflow.cloud import Cloud
-
-AFTER_TURN = "arn:aws:states:eu-central-1:123456789012:stateMachine:AfterTurn-x1"
-RECORDING = "arn:aws:states:eu-central-1:123456789012:stateMachine:Recording-x2"
-
-
-@pytest.fixture
-def deployed(settings: Settings) -> Settings:
-    return settings.model_copy(update={"after_turn_arn": AFTER_TURN, "recording_arn": RECORDING})
 
 
 def told(**changes: Any) -> dict[str, Any]:
     detail = {
-        "stateMachineArn": AFTER_TURN,
         "name": "c1-t1",
         "status": "FAILED",
         "input": json.dumps({"user": ME, "conversation_id": "c1", "turn_id": "t1", "quiet_seconds": 30}),
@@ -45,18 +35,14 @@ def told(**changes: Any) -> dict[str, Any]:
         ({"cause": json.dumps(["no", "object"])}, "failed"),
     ],
 )
-def test_the_code_of_a_failure_is_read_from_what_the_task_named(
-    deployed: Settings, changes: dict[str, Any], code: str
-) -> None:
-    failure = failed_execution(told(**changes), deployed)
+def test_the_code_of_a_failure_is_read_from_what_the_task_named(changes: dict[str, Any], code: str) -> None:
+    failure = failed_execution(told(**changes))
 
     assert (failure.workflow, failure.execution, failure.subject, failure.error) == ("after_turn", "c1-t1", "t1", code)
 
 
-def test_a_recording_is_told_from_a_turn_by_its_state_machine(deployed: Settings) -> None:
-    state = json.dumps({"user": ME, "recording_id": "r1"})
-
-    failure = failed_execution(told(stateMachineArn=RECORDING, name="r1", input=state), deployed)
+def test_a_recording_is_told_from_a_turn() -> None:
+    failure = failed_execution(told(name="r1", input=json.dumps({"user": ME, "recording_id": "r1"})))
 
     assert (failure.workflow, failure.subject) == ("recording", "r1")
 
@@ -68,21 +54,15 @@ def test_a_recording_is_told_from_a_turn_by_its_state_machine(deployed: Settings
         {"detail": None},
         {"detail": []},
         {"detail": {}},
-        told(stateMachineArn="arn:aws:states:eu-central-1:123456789012:stateMachine:Another"),
         told(input=None),
         told(input="{"),
         told(input="[]"),
         told(input=json.dumps({"user": ME})),
     ],
 )
-def test_an_event_that_tells_of_nothing_of_ours_is_refused(deployed: Settings, event: dict[str, Any]) -> None:
+def test_an_event_that_tells_of_nothing_of_ours_is_refused(event: dict[str, Any]) -> None:
     with pytest.raises(InvalidRequest):
-        failed_execution(event, deployed)
-
-
-def test_a_deployment_without_state_machines_takes_nothing_for_its_own(settings: Settings) -> None:
-    with pytest.raises(InvalidRequest):
-        failed_execution(told(stateMachineArn=None), settings)
+        failed_execution(event)
 
 
 async def test_a_failure_is_counted_for_the_alarm_and_no_words_are_logged(

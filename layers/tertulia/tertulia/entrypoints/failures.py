@@ -6,25 +6,24 @@ from typing import Any
 from tertulia.domain import errors
 from tertulia.domain.errors import InvalidRequest, TertuliaError
 from tertulia.ports.workflows import FailedExecution
-from tertulia.settings import Settings
 
 NOT_OURS = "The event tells of no execution of ours."
 
 
-def failed_execution(event: dict[str, Any], settings: Settings) -> FailedExecution:
-    """Read an event of a failed, timed out or aborted execution."""
-    workflows = {settings.after_turn_arn: "after_turn", settings.recording_arn: "recording"}
+def failed_execution(event: dict[str, Any]) -> FailedExecution:
+    """Read an event of a failed, timed out or aborted execution; the rule passes on those of our workflows alone."""
     try:
         detail = event["detail"]
         state = json.loads(detail["input"])
+        is_turn = "turn_id" in state
         return FailedExecution(
-            workflow=workflows[str(detail["stateMachineArn"])],
+            workflow="after_turn" if is_turn else "recording",
             execution=detail["name"],
-            subject=state.get("turn_id") or state["recording_id"],
+            subject=state["turn_id" if is_turn else "recording_id"],
             state=state,
             error=_code(detail),
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise InvalidRequest(NOT_OURS) from error
 
 
