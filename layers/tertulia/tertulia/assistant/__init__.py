@@ -5,6 +5,7 @@ they are built, so a Lambda loads only what its route touches.
 """
 
 import asyncio
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import stores as kept
 from tertulia.domain.errors import NotConfigured
+from tertulia.domain.replies import Done
 from tertulia.ports import (
     Answer,
     AudioDecoder,
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from tertulia.usecases.accounts import Accounts
     from tertulia.usecases.turn_desk import TurnDesk
 
+type TurnListener = Callable[[str, Done], None]
+"""Gets the user of a turn and its end."""
+
 
 class Assistant:
     """One application object, whichever way it is entered."""
@@ -55,6 +60,8 @@ class Assistant:
         self.is_in_the_cloud = settings.profile == "aws"
         # On Lambda nothing is made ready before it is asked for.
         self.is_ready = self.is_in_the_cloud
+        self.listeners: list[TurnListener] = []
+        """Told of every turn that is stored in this process."""
         self._warming: asyncio.Task[None] | None = None
         self.__dict__.update(parts)
 

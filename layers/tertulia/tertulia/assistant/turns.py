@@ -48,7 +48,10 @@ def turn_desk(parts: "Assistant") -> TurnDesk:
         turn_seconds=parts.settings.turn_seconds,
     )
     stores = TurnStores(conversations=parts.conversations, claims=parts.claims, events=parts.events)
-    return TurnDesk(take_turn, stores, parts.limits, parts.clock)
+    desk = TurnDesk(take_turn, stores, parts.limits, parts.clock)
+    for listener in parts.listeners:
+        desk.tell_when_stored(listener)
+    return desk
 
 
 def _writer(model: ChatModel, settings: Settings, temperature: float) -> Writer:

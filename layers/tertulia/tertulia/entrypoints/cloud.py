@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from aws_lambda_powertools.utilities import parameters
 
 from tertulia.assistant import Assistant
-from tertulia.entrypoints.telemetry import Telemetry
+from tertulia.entrypoints.telemetry import Telemetry, measure_turn
 from tertulia.settings import Settings, SettingsError
 from tertulia.variables import names_of
 
@@ -73,7 +73,9 @@ class Environment:
 @cache
 def environment() -> Environment:
     """Return the one of this process, made at its first event."""
-    return Environment(Assistant(cloud_settings()))
+    assistant = Assistant(cloud_settings())
+    assistant.listeners.append(measure_turn)
+    return Environment(assistant)
 
 
 def cloud_settings() -> Settings:

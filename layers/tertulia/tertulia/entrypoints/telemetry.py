@@ -2,17 +2,25 @@
 
 import re
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from tertulia.domain.replies import Done
+
 type Handling = Callable[[Any, LambdaContext], Any]
 """A Lambda handler: it gets whatever caused the call."""
 
 NAMESPACE = "Tertulia"
 SERVICE = "tertulia"
+STAGES = ("transcribe", "recall", "route", "first_token", "model", "tools", "first_speech", "total")
+"""Each is a metric of its own, and each metric costs."""
+STAGE_METRICS = MappingProxyType({stage: f"{stage.title().replace('_', '')}Milliseconds" for stage in STAGES})
+COST_METRIC = "CostMicrodollars"
+"""What models cost; the alarm of cost and the dashboard read it."""
 _ID = re.compile(r"[\w.=-]{1,128}")
 
 
@@ -57,3 +65,11 @@ class Telemetry:
 def count(metric: str, value: float = 1) -> None:
     """Add to a metric of this call, which is written when the call ends."""
     Metrics(namespace=NAMESPACE, service=SERVICE).add_metric(metric, MetricUnit.Count, value)
+
+
+def measure_turn(_: str, done: Done) -> None:
+    """Add how long the stages of a stored turn took."""
+    metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
+    for stage, metric in STAGE_METRICS.items():
+        if stage in done.receipt.stages:
+            metrics.add_metric(metric, MetricUnit.Milliseconds, done.receipt.stages[stage])
