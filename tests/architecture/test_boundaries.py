@@ -21,7 +21,6 @@ HOMES = {
     "aws_lambda_powertools": ("adapters/aws", "entrypoints"),
     "langgraph": ("answering",),
     "groq": ("adapters/groq",),
-    "langchain_groq": ("adapters/groq",),
     "langchain_core": ("adapters", "answering"),
     "av": ("adapters/embedded",),
     "aiosqlite": ("adapters/embedded",),
