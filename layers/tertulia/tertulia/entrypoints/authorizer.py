@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from tertulia.assistant import Assistant
-from tertulia.assistant.accounts import callers
+from tertulia.assistant.accounts import callers, import_code
 from tertulia.domain.accounts import Caller
 from tertulia.domain.errors import Unauthorized
 from tertulia.entrypoints.credentials import BY_SESSION, BY_TOKEN, COOKIE
@@ -14,6 +14,9 @@ from tertulia.settings import Settings
 from tertulia.usecases.callers import Callers
 
 type Event = Mapping[str, Any]
+
+# While a module is imported, Lambda gives a whole processor; a call gets the part that its memory pays for.
+import_code()
 
 
 class Authorizer:

@@ -32,6 +32,11 @@ _ERRORS: Mapping[str, type[Exception]] = {
 """A refused expression is our own mistake and no outage; what is not listed here is."""
 
 
+def import_sdk() -> None:
+    """Import what every call needs, where waiting for it costs least."""
+    import boto3.dynamodb.types  # noqa: F401
+
+
 async def call(operation: Callable[..., Any], **arguments: Any) -> Any:
     """Call an operation of a client in a thread; the SDK knows no other way."""
     from botocore.exceptions import BotoCoreError, ClientError
