@@ -22,6 +22,8 @@ from tertulia.usecases.take_turn import TakeTurn
 
 logger = logging.getLogger(__name__)
 
+SECONDS_TO_BEGIN = 3.0
+"""How soon the run of a turn is known after its key was claimed, in another process too."""
 SECONDS_FOR_A_REPETITION = 25.0
 """How long a repeated request waits for the first one's answer."""
 
@@ -218,8 +220,9 @@ class TurnDesk:
                 yield numbered
             return
         waited = 0.0
+        begun_within = 0.0 if patience is None else SECONDS_TO_BEGIN
         while True:
-            for numbered in await self._stored_events(user, turn_id, after):
+            for numbered in await self._events_soon(user, turn_id, after, is_young=waited < begun_within):
                 yield numbered
                 after = numbered.number
                 if isinstance(numbered.event, Done | Failed):
@@ -228,6 +231,15 @@ class TurnDesk:
                 raise InProgress(retry_after=FLUSH_SECONDS * 20)
             await self._clock.sleep(FLUSH_SECONDS)
             waited += FLUSH_SECONDS
+
+    async def _events_soon(self, user: str, turn_id: str, after: int, *, is_young: bool) -> list[Numbered]:
+        """Return a turn's events, none yet where its key was claimed a moment ago and its run has not begun."""
+        try:
+            return await self._stored_events(user, turn_id, after)
+        except NotFound:
+            if not is_young:
+                raise
+            return []
 
     async def _stored_events(self, user: str, turn_id: str, after: int) -> list[Numbered]:
         try:
