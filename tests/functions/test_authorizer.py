@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -64,13 +64,12 @@ class Knocking:
         context: dict[str, str] | None = self(*headers).get("context")
         return context
 
-    def run[T](self, work: Any) -> T:
-        result: T = self.authorizer.runner.run(work)
-        return result
+    def run[T](self, work: Coroutine[Any, Any, T]) -> T:
+        return self.authorizer.runner.run(work)
 
     def token_of(self, user: str, scopes: frozenset[Scope] = EVERYTHING) -> tuple[str, str]:
         accounts = self.authorizer.assistant.accounts
-        made: Any = self.run(accounts.add_token(Caller(user=user), "a token", scopes))
+        made = self.run(accounts.add_token(Caller(user=user), "a token", scopes))
         return made.secret, made.token.id
 
 
