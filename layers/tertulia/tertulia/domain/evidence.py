@@ -16,15 +16,22 @@ _ENDS = " \t\n\"'“”„«»「」.,;:!。、，；：！…-–—*"
 
 def quoted(evidence: str, text: str) -> str:
     """Return the words of the text that the evidence quotes; empty where it quotes none, or only a question."""
-    words = [re.escape(word) for word in _folded(evidence).strip(_ENDS + _ASKS).split()]
+    words = _folded(evidence).strip(_ENDS + _ASKS).split()
     folded = _folded(text)
-    found = re.search(rf"(?<!\w){r'\s+'.join(words)}(?!\w)", folded) or re.search(r"\s+".join(words), folded)
-    if not words or not found:
+    found = re.search(_pattern(words), folded) if words else None
+    if found is None:
         return ""
     # Folding keeps the number of characters, so places in the folded text are places in the text.
     quote = " ".join(text[found.start() : found.end()].split()).strip(_ENDS)
     is_asked = folded[found.end() :].lstrip(_ENDS)[:1] in tuple(_ASKS) or any(mark in quote for mark in _ASKS)
     return "" if is_asked or not _says_something(quote) else quote
+
+
+def _pattern(words: list[str]) -> str:
+    """Match whole words, but for scripts that do not part them."""
+    before = "" if _SYMBOLS.match(words[0][0]) else r"(?<!\w)"
+    after = "" if _SYMBOLS.match(words[-1][-1]) else r"(?!\w)"
+    return before + r"\s+".join(map(re.escape, words)) + after
 
 
 def _says_something(quote: str) -> bool:

@@ -1,5 +1,6 @@
 """Learns what a turn tells about its user: from the user's own words alone, and only what those words bear out."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -35,16 +36,14 @@ class Remember:
 
 def _memories(user: str, turn: Turn, facts: list[Fact]) -> list[Memory]:
     by_words = {words: fact for fact in facts if (words := quoted(fact.evidence, turn.text))}
-    return [
-        _memory(user, turn, place, words, fact)
-        for place, (words, fact) in enumerate(list(by_words.items())[:MOST_A_TURN])
-    ]
+    return [_memory(user, turn, words, fact) for words, fact in list(by_words.items())[:MOST_A_TURN]]
 
 
-def _memory(user: str, turn: Turn, place: int, words: str, fact: Fact) -> Memory:
+def _memory(user: str, turn: Turn, words: str, fact: Fact) -> Memory:
+    digest = hashlib.sha256(words.casefold().encode("utf-8", "replace")).hexdigest()
     return Memory(
-        # The turn and the place in it: a second run writes over the first one's instead of adding to them.
-        id=f"{turn.id}-{place}",
+        # The turn and its words: a second run writes over the first one's instead of adding to them.
+        id=f"{turn.id}-{digest[:8]}",
         user=user,
         content=words,
         created_at=turn.created_at,
