@@ -1,6 +1,7 @@
 """What is kept: encrypted, recoverable, closed to the world, and gone when its time is over."""
 
 from tertulia.adapters.aws.dynamodb import table_definition
+from tertulia.adapters.aws.s3 import PASSING
 from tests.infra.transformed import resources, source
 
 TABLE = resources("AWS::DynamoDB::Table")["Table"]
@@ -45,6 +46,7 @@ def test_passing_files_pass() -> None:
     assert all(rule["Status"] == "Enabled" for rule in rules.values())
     days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules.values() if "ExpirationInDays" in rule}
     assert days == {"utterances/": 1, "uploads/": 1, "exports/": 7}
+    assert {f"{folder}/" for folder in PASSING.values()} < set(days)
     assert rules["Unfinished"]["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 1}
 
 

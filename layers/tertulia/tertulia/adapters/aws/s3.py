@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -12,6 +13,9 @@ from tertulia.ports import Blob
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+
+PASSING = MappingProxyType({"upload": "uploads", "export": "exports"})
+"""Where files lie whose keys begin so: rules of the bucket delete what is there, after a day and after a week."""
 
 _MOST_NAME_CHARACTERS = 1_500
 """What is known about an object has 2 KB, and only in ASCII."""
@@ -61,7 +65,7 @@ class S3Blobs:
 
 
 def _place(user: str, key: str) -> str:
-    return f"files/{folder_of(user)}/{key}"
+    return f"{PASSING.get(key.split('-')[0], 'files')}/{folder_of(user)}/{key}"
 
 
 def _quoted(name: str) -> str:
