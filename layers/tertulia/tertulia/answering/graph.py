@@ -4,74 +4,72 @@
     route ──┼─> ready ─ (route) ─┼─> persona ─────────> end
     history ┘                    └─> agent <─> tools ─> end
 
-Every route but the agent's is answered in words alone, by the node and the prompt of its name.
+Every route but the agent's is answered in words alone, by the node and the prompt of its name. The agent's loop is a
+graph of LangGraph, loaded when a turn first takes that route: importing it takes as long as all else that a Lambda
+needs to begin, and most turns do without it.
 
 Recall, routing and history run side by side. Where the model runs calls side by side too, `history` begins the simple
 answer as soon as it has the last turns, and `recall` begins it anew when it finds memories: the answer is taken when
 the route turns out to be simple, and thrown away otherwise.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import cached_property
-from typing import cast
-
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
+from typing import TYPE_CHECKING, Any
 
 from tertulia.answering import nodes
 from tertulia.answering.parts import AnswerParts, ReadsAhead, Run, State
 from tertulia.answering.prompting import system_text
+from tertulia.answering.telling import Tell, side_by_side, told
 from tertulia.domain.languages import ENGLISH
 from tertulia.domain.replies import AnswerEvent
 from tertulia.domain.surfaces import Route, Style
 from tertulia.ports import Question
 
-type AnswerGraph = CompiledStateGraph[State, Run, State, State]
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    type AgentGraph = CompiledStateGraph[State, Run, State, State]
 
 STEPS_BESIDE_THE_AGENT = 10
-IN_WORDS_ALONE = tuple(route for route in Route if route is not Route.CONTEXT)
 
 
-def answer_graph() -> AnswerGraph:
-    """Compile the graph."""
+def agent_graph() -> "AgentGraph":
+    """Compile the agent's loop: it asks for tools and gets their results, until it answers in words."""
+    from langgraph.graph import END, START, StateGraph
+
+    # LangGraph hands the run over by the name of this parameter, which must have no type.
+    async def agent(state: State, runtime) -> State:  # type: ignore[no-untyped-def]
+        return await nodes.agent(state, runtime.context)
+
+    async def tools(state: State, runtime) -> State:  # type: ignore[no-untyped-def]
+        return await nodes.tools(state, runtime.context)
+
     graph = StateGraph(State, context_schema=Run)
-    graph.add_node("recall", nodes.recall)
-    graph.add_node("route", nodes.route)
-    graph.add_node("history", nodes.history)
-    graph.add_node("ready", nodes.ready)
-    for route in IN_WORDS_ALONE:
-        graph.add_node(route.value, nodes.in_words)
-        graph.add_edge(route.value, END)
-    graph.add_node("agent", nodes.agent)
-    graph.add_node("tools", nodes.tools)
-    for first in ("recall", "route", "history"):
-        graph.add_edge(START, first)
-    graph.add_edge(["recall", "route", "history"], "ready")
-    graph.add_conditional_edges(
-        "ready",
-        lambda state: "agent" if state["route"] is Route.CONTEXT else state["route"].value,
-        ["agent", *IN_WORDS_ALONE],
-    )
+    graph.add_node("agent", agent)
+    graph.add_node("tools", tools)
+    graph.add_edge(START, "agent")
     graph.add_conditional_edges("agent", lambda state: "tools" if state["calls"] else END, ["tools", END])
     graph.add_edge("tools", "agent")
     return graph.compile()
 
 
 class GraphAnswer:
-    """Answers questions by running the graph."""
+    """Answers questions by running the flow."""
 
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
 
     @cached_property
-    def graph(self) -> AnswerGraph:
-        """The compiled graph, made once."""
-        return answer_graph()
+    def agent(self) -> "AgentGraph":
+        """The compiled loop, made once."""
+        return agent_graph()
 
     async def prepare(self) -> None:
-        """Compile the graph."""
-        _ = self.graph
+        """Load LangGraph and compile the loop."""
+        await asyncio.to_thread(lambda: self.agent)
 
     async def warm(self) -> None:
         """Have a model that can read ahead what spoken turns begin with."""
@@ -83,17 +81,30 @@ class GraphAnswer:
             )
 
     async def __call__(self, question: Question) -> AsyncGenerator[AnswerEvent]:
-        """Yield the events of the answer as the nodes write them."""
-        run = nodes.new_run(self._parts, question)
-        stream = self.graph.astream(
-            State(calls=(), steps=(), rounds=0),
-            context=run,
-            stream_mode="custom",
-            config={"recursion_limit": 2 * question.request.surface.model_calls + STEPS_BESIDE_THE_AGENT},
-        )
+        """Yield the events of the answer as the nodes tell them."""
+        async with aclosing(told(lambda tell: self._answer(question, tell))) as events:
+            async for event in events:
+                yield event
+
+    async def _answer(self, question: Question, tell: Tell) -> None:
+        run = nodes.new_run(self._parts, question, tell)
         try:
-            async with aclosing(cast("AsyncGenerator[AnswerEvent]", stream)) as events:
-                async for event in events:
-                    yield event
+            first = await side_by_side(nodes.recall(run), self._route(run), nodes.history(run))
+            state = nodes.ready(run, first)
+            if state["route"] is Route.CONTEXT:
+                await self._loop(run, state)
+            else:
+                await nodes.in_words(state, run)
         finally:
             await run.early.give_up()
+
+    async def _route(self, run: Run) -> State:
+        state = await nodes.route(run)
+        if state["route"] is Route.CONTEXT:
+            await self.prepare()  # beside recall and history, which wait for the network
+        return state
+
+    async def _loop(self, run: Run, state: State) -> None:
+        most = 2 * run.question.request.surface.model_calls + STEPS_BESIDE_THE_AGENT
+        config: Any = {"recursion_limit": most}
+        await self.agent.ainvoke(state, config, context=run)

@@ -1,22 +1,20 @@
-"""The nodes of the graph: each does one step and writes reply events as it goes."""
+"""The nodes of the flow: each does one step and tells reply events as it goes."""
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
-
-from langgraph.runtime import Runtime
 
 from tertulia.answering.draft import EarlyAnswer
 from tertulia.answering.parts import AnswerParts, Run, State, Writer
 from tertulia.answering.prompting import PromptInputs, prompt_messages
+from tertulia.answering.telling import Tell
 from tertulia.domain.errors import ProviderFailed
 from tertulia.domain.markup import MarkupFilter
 from tertulia.domain.memories import Memory
 from tertulia.domain.phrases import phrase
 from tertulia.domain.prompts import ChatMessage, ModelEvent, Prompt, QueuedBehind, TextDelta, TokensUsed, ToolCall
 from tertulia.domain.replies import (
-    AnswerEvent,
     Degraded,
     Measured,
     MemoriesUsed,
@@ -30,95 +28,91 @@ from tertulia.domain.surfaces import Route
 from tertulia.domain.turns import Turn
 from tertulia.ports import Question
 
-type Tell = Callable[[AnswerEvent], None]
 
-
-async def recall(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001  # LangGraph asks for the name
+async def recall(run: Run) -> State:
     """Look for memories that fit, within the deadline."""
     started = time.monotonic()
-    recalled = await runtime.context.parts.recall(runtime.context.question)
-    runtime.stream_writer(Measured(stage="recall", ms=_since(started)))
+    recalled = await run.parts.recall(run.question)
+    run.tell(Measured(stage="recall", ms=_since(started)))
     if recalled.missing:
-        runtime.stream_writer(Degraded(what=recalled.missing))
-    await runtime.context.early.knows_memories(recalled.memories)
+        run.tell(Degraded(what=recalled.missing))
+    await run.early.knows_memories(recalled.memories)
     return State(memories=recalled.memories)
 
 
-async def route(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001  # LangGraph asks for the name
+async def route(run: Run) -> State:
     """Choose the route and say so."""
     started = time.monotonic()
-    question = runtime.context.question
-    chosen, reason = await runtime.context.parts.router.choose(
-        question.text, question.language, question.request.surface
-    )
-    runtime.stream_writer(Measured(stage="route", ms=_since(started)))
-    runtime.stream_writer(
+    question = run.question
+    chosen, reason = await run.parts.router.choose(question.text, question.language, question.request.surface)
+    run.tell(Measured(stage="route", ms=_since(started)))
+    run.tell(
         RouteChosen(
             route=chosen, reason=reason, turn_id=question.request.turn_id, conversation_id=question.conversation.id
         )
     )
     if chosen is not Route.SIMPLE:
-        await runtime.context.early.give_up()
+        await run.early.give_up()
     return State(route=chosen)
 
 
-async def history(state: State, runtime: Runtime[Run]) -> State:  # noqa: ARG001  # LangGraph asks for the name
+async def history(run: Run) -> State:
     """Load the last turns and, where that costs nothing, begin the simple answer."""
-    run = runtime.context
     surface = run.question.request.surface
     turns = tuple(await run.parts.conversations.recent(run.question.conversation, surface.history_messages // 2))
     await run.early.knows_history(turns)
     return State(history=turns)
 
 
-async def ready(state: State, runtime: Runtime[Run]) -> State:
-    """Say which memories enter the prompt."""
+def ready(run: Run, first: Iterable[State]) -> State:
+    """Put together what the first steps found, and say which memories enter the prompt."""
+    state = State(calls=(), steps=(), rounds=0)
+    for found in first:
+        state |= found
     if memories := state["memories"]:
-        runtime.stream_writer(MemoriesUsed(ids=tuple(memory.id for memory in memories)))
-    return State()
+        run.tell(MemoriesUsed(ids=tuple(memory.id for memory in memories)))
+    return state
 
 
-async def in_words(state: State, runtime: Runtime[Run]) -> State:
+async def in_words(state: State, run: Run) -> None:
     """Answer in words alone, by the prompt of the route."""
-    run, writer = runtime.context, runtime.context.parts.chat
+    writer = run.parts.chat
     stream = run.early.taken() or writer.model.stream(_prompt(run.parts, run.question, state, writer))
-    written = await _write(stream, runtime.stream_writer, state["route"].value, writer)
+    written = await _write(stream, run.tell, state["route"].value, writer)
     if not written.text.strip():
         raise ProviderFailed
-    return State()
 
 
-async def agent(state: State, runtime: Runtime[Run]) -> State:
+async def agent(state: State, run: Run) -> State:
     """Answer, or ask for tools; the last call gets none and answers from what was gathered."""
-    run, writer = runtime.context, runtime.context.parts.agent
+    writer = run.parts.agent
     is_last = state["rounds"] + 1 >= run.question.request.surface.model_calls
     specs = () if is_last else tuple(tool.spec for tool in run.parts.tools.tools)
     stream = writer.model.stream(_prompt(run.parts, run.question, state, writer), specs)
-    written = await _write(stream, runtime.stream_writer, Route.CONTEXT.value, writer)
+    written = await _write(stream, run.tell, Route.CONTEXT.value, writer)
     calls = () if is_last else written.calls
     if not calls and not written.text.strip():
         if not state["steps"]:
             raise ProviderFailed
-        runtime.stream_writer(Token(text=phrase("limit", run.question.language)))
-        runtime.stream_writer(Degraded(what="limit"))
+        run.tell(Token(text=phrase("limit", run.question.language)))
+        run.tell(Degraded(what="limit"))
     asked = ChatMessage(role="assistant", parts=(written.text,), tool_calls=calls)
     steps = (*state["steps"], asked) if calls else state["steps"]
     return State(calls=calls, steps=steps, rounds=state["rounds"] + 1)
 
 
-async def tools(state: State, runtime: Runtime[Run]) -> State:
+async def tools(state: State, run: Run) -> State:
     """Run the tools asked for; each call gets its result, failures included."""
-    run = runtime.context
     results: list[ChatMessage] = []
     async with aclosing(run.parts.tools.run(state["calls"], run.question)) as events:
         async for event in events:
-            runtime.stream_writer(event)
+            run.tell(event)
             if isinstance(event, ToolReturned):
                 results.append(ChatMessage(role="tool", parts=(event.result,), tool_call_id=event.call_id))
     return State(calls=(), steps=(*state["steps"], *results))
 
 
-def new_run(parts: AnswerParts, question: Question) -> Run:
+def new_run(parts: AnswerParts, question: Question, tell: Tell) -> Run:
     """Begin an answer: its simple form at once where another call costs the model nothing."""
 
     def write(turns: tuple[Turn, ...], memories: tuple[Memory, ...]) -> AsyncGenerator[ModelEvent]:
@@ -126,7 +120,7 @@ def new_run(parts: AnswerParts, question: Question) -> Run:
         return parts.chat.model.stream(_prompt(parts, question, state, parts.chat))
 
     is_wanted = question.request.surface.always is None and parts.chat.model.runs_side_by_side
-    return Run(parts=parts, question=question, early=EarlyAnswer(write, is_wanted=is_wanted))
+    return Run(parts=parts, question=question, tell=tell, early=EarlyAnswer(write, is_wanted=is_wanted))
 
 
 def _prompt(parts: AnswerParts, question: Question, state: State, writer: Writer) -> Prompt:

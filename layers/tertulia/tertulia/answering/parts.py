@@ -7,6 +7,7 @@ from typing import Protocol, TypedDict, runtime_checkable
 from tertulia.answering.draft import EarlyAnswer
 from tertulia.answering.recall import Recall
 from tertulia.answering.routing import Router
+from tertulia.answering.telling import Tell
 from tertulia.answering.tool_runner import ToolRunner
 from tertulia.domain.memories import Memory
 from tertulia.domain.prompts import ChatMessage, Prompt, ToolCall, ToolSpec
@@ -61,10 +62,11 @@ class AnswerParts:
 
 @dataclass(kw_only=True)
 class Run:
-    """One answer being made: the graph's context."""
+    """One answer being made: what every node gets."""
 
     parts: AnswerParts
     question: Question
+    tell: Tell
     early: EarlyAnswer
 
 
