@@ -65,7 +65,7 @@ class S3Blobs:
 
 
 def _place(user: str, key: str) -> str:
-    return f"{PASSING.get(key.split('-')[0], 'files')}/{folder_of(user)}/{key}"
+    return f"{PASSING.get(key.partition('-')[0], 'files')}/{folder_of(user)}/{key}"
 
 
 def _quoted(name: str) -> str:
