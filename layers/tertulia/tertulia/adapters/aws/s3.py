@@ -33,7 +33,7 @@ class S3Blobs:
         await call(
             self._client.put_object,
             Bucket=self._bucket,
-            Key=_place(user, checked_key(blob.key)),
+            Key=object_key(user, checked_key(blob.key)),
             Body=blob.data,
             ContentType=blob.media_type,
             Metadata={"name": _quoted(blob.name), "created-at": blob.created_at.isoformat()},
@@ -43,7 +43,7 @@ class S3Blobs:
         """Return a file of the user's, or raise NotFound."""
         if not is_key(key):
             raise NotFound
-        found = await call(self._client.get_object, Bucket=self._bucket, Key=_place(user, key))
+        found = await call(self._client.get_object, Bucket=self._bucket, Key=object_key(user, key))
         return Blob(
             key=key,
             data=await call(found["Body"].read),
@@ -55,7 +55,7 @@ class S3Blobs:
     async def remove(self, user: str, key: str) -> None:
         """Delete a file; deleting what is not there is fine."""
         if is_key(key):
-            await call(self._client.delete_object, Bucket=self._bucket, Key=_place(user, key))
+            await call(self._client.delete_object, Bucket=self._bucket, Key=object_key(user, key))
 
     @cached_property
     def _client(self) -> "S3Client":
@@ -64,7 +64,8 @@ class S3Blobs:
         return self._given or boto3.client("s3")
 
 
-def _place(user: str, key: str) -> str:
+def object_key(user: str, key: str) -> str:
+    """Return the name of a file's object."""
     return f"{PASSING.get(key.partition('-')[0], 'files')}/{folder_of(user)}/{key}"
 
 
