@@ -42,6 +42,7 @@ ROUTES = {
     ("get", "/api/me/tokens"),
     ("post", "/api/me/tokens"),
     ("delete", "/api/me/tokens/{id}"),
+    ("get", "/api/me/usage"),
     ("get", "/api/events"),
 }
 WITHOUT_TOKEN = {("get", "/api/health"), ("post", "/api/session"), ("put", "/api/uploads/{upload_id}")}

@@ -28,6 +28,7 @@ from tertulia.entrypoints.http.routers import (
     tools,
     turns,
     uploads,
+    usage,
     voice,
 )
 
@@ -45,6 +46,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     uploads.router,
     session.router,
     account.router,
+    usage.router,
     events.router,
 )
 EXPOSED_HEADERS = (

@@ -20,6 +20,7 @@ _MEANINGS = {
     413: "`too_large`: over a limit; `detail` says which, and the way round it.",
     415: "`unsupported_media`: a kind of file that is not taken.",
     422: "`invalid_value`, `no_audio`, `silence`.",
+    429: "`rate_limited`: too many questions a minute, or a daily limit is reached; `Retry-After` says when to come back.",
     500: "`internal`: our fault; `request_id` finds it in the log.",
     502: "`model_*`: a model or its vendor failed.",
     503: "`starting`, `unavailable`, `not_configured`, `model_busy`; `Retry-After` says when to come back.",
@@ -38,7 +39,7 @@ def problems(*statuses: int) -> Responses:
     }
 
 
-ASKING = problems(401, 409, 415, 502, 503, 504)
+ASKING = problems(401, 409, 415, 429, 502, 503, 504)
 """The failures of routes that ask a model."""
 READING = problems(401)
 """The failures of routes that only look something up."""
