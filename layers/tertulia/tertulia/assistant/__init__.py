@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.routing import Router, tool_keywords
-from tertulia.assistant import devices
+from tertulia.assistant import accounts as known
+from tertulia.assistant import devices, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import stores as kept
@@ -30,7 +31,6 @@ from tertulia.ports import (
     Tool,
     Transcriber,
 )
-from tertulia.ports.workflows import FailedExecutions
 from tertulia.settings import Settings, calm_native_threads
 from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases import lifecycle
@@ -121,6 +121,7 @@ class Assistant:
     events = cached_property(kept.events)
     blobs = cached_property(kept.blobs)
     users = cached_property(kept.users)
+    wishes = cached_property(known.wishes)
     tokens = cached_property(kept.tokens)
     sessions = cached_property(kept.sessions)
     memories = cached_property(kept.memories)
@@ -247,12 +248,12 @@ class Assistant:
     spending = cached_property(how_much.spending)
     limits = cached_property(how_much.limits)
 
-    @cached_property
-    def failed_executions(self) -> FailedExecutions:
-        """The workflows of the cloud that failed."""
-        from tertulia.assistant.workflows import failed_executions
-
-        return failed_executions(self)
+    failed_executions = cached_property(workflows.failed_executions)
+    recordings = cached_property(workflows.recordings)
+    recording_workflow = cached_property(workflows.recording_workflow)
+    cut_recording = cached_property(workflows.cut_recording)
+    transcribe_part = cached_property(workflows.transcribe_part)
+    summarize_recording = cached_property(workflows.summarize_recording)
 
     @cached_property
     def turns(self) -> "TurnDesk":

@@ -1,11 +1,10 @@
-"""Follow-up by Step Functions: a turn is handed over when its execution has been started."""
+"""What follows by Step Functions: a turn or a recording is handed over when its execution has been started."""
 
 from tertulia.adapters.aws.step_functions import StateMachine, execution_name
 from tertulia.domain.errors import TertuliaError
+from tertulia.domain.recordings import Recording
 from tertulia.domain.turns import Conversation, Turn
 from tertulia.ports.workflows import FailedExecution, FailedExecutions
-
-WORKFLOW = "after_turn"
 
 
 class StepFunctionsFollowUp:
@@ -29,6 +28,28 @@ class StepFunctionsFollowUp:
             await self._machine.start(name, state)
         except TertuliaError as error:
             await self._failures.record(
-                FailedExecution(workflow=WORKFLOW, execution=name, subject=turn.id, state=state, error=error.code)
+                FailedExecution(workflow="after_turn", execution=name, subject=turn.id, state=state, error=error.code)
+            )
+            raise
+
+
+class StepFunctionsRecordings:
+    """Starts one execution for each recording, as for turns."""
+
+    def __init__(self, machine: StateMachine, failures: FailedExecutions) -> None:
+        self._machine = machine
+        self._failures = failures
+
+    async def start(self, recording: Recording) -> None:
+        """Hand a stored recording over; the same recording twice is one."""
+        name = execution_name(recording.id)
+        state = {"user": recording.user, "recording_id": recording.id}
+        try:
+            await self._machine.start(name, state)
+        except TertuliaError as error:
+            await self._failures.record(
+                FailedExecution(
+                    workflow="recording", execution=name, subject=recording.id, state=state, error=error.code
+                )
             )
             raise

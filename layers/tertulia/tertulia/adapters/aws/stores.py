@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tertulia.adapters.aws.dynamodb import DynamoTable
+from tertulia.adapters.aws.recordings import AwsRecordings
 from tertulia.ports import Clock, Embedder
 
 if TYPE_CHECKING:
@@ -102,6 +103,11 @@ class AwsStores:
         from tertulia.adapters.aws.s3 import S3Blobs
 
         return S3Blobs(self._bucket)
+
+    @cached_property
+    def recordings(self) -> AwsRecordings:
+        """Recordings and their files."""
+        return AwsRecordings(self.table, self._bucket)
 
     @cached_property
     def devices(self) -> "DynamoDevices":
