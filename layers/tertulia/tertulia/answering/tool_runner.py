@@ -59,7 +59,7 @@ class ToolRunner:
             conversation_id=question.conversation.id,
             turn_id=question.request.turn_id,
             language=question.language,
-            timezone=question.request.timezone,
+            timezone=question.request.timezone or "UTC",
         )
         try:
             async with asyncio.timeout(self.seconds):

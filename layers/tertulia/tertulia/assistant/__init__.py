@@ -185,7 +185,11 @@ class Assistant:
 
     @cached_property
     def decoder(self) -> AudioDecoder:
-        """Any recording to sound."""
+        """Recordings to sound; in the cloud FFmpeg would not fit beside the agent, and the vendor opens what we cannot."""
+        if self.is_in_the_cloud:
+            from tertulia.adapters.embedded.sndfile import SndfileDecoder
+
+            return SndfileDecoder()
         from tertulia.adapters.embedded.pyav import PyavDecoder
 
         return PyavDecoder()

@@ -7,6 +7,7 @@ from tertulia.ports.accounts import IdentityProvider
 from tertulia.settings import Settings
 from tertulia.usecases.accounts import Accounts
 from tertulia.usecases.callers import Callers
+from tertulia.usecases.wishes import Wishes
 
 if TYPE_CHECKING:
     from tertulia.assistant import Assistant
@@ -23,6 +24,11 @@ def import_code() -> None:
 def accounts(parts: "Assistant") -> Accounts:
     """Build what makes users and tokens."""
     return Accounts(parts.users, parts.tokens, parts.clock, parts.settings.user_id)
+
+
+def wishes(parts: "Assistant") -> Wishes:
+    """Build what tells turns what their users wish for."""
+    return Wishes(parts.users)
 
 
 def callers(parts: "Assistant", configured: Mapping[str, str]) -> Callers:

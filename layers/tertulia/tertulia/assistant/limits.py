@@ -26,7 +26,7 @@ def spending(parts: "Assistant") -> Spending:
     """Build what counts and caps what a day costs."""
     settings = parts.settings
     caps = Caps(user=_microdollars(settings.user_daily_spend_usd), deployment=_microdollars(settings.daily_spend_usd))
-    return Spending(parts.usage, parts.users, parts.clock, caps)
+    return Spending(parts.usage, parts.wishes, parts.clock, caps)
 
 
 def limits(parts: "Assistant") -> Limits:

@@ -43,6 +43,7 @@ def turn_desk(parts: "Assistant") -> TurnDesk:
         clock=parts.clock,
         follow_up=parts.follow_up,
         limits=parts.limits,
+        wishes=parts.wishes,
         quiet=parts.quiet,
         prices=parts.settings.prices,
         turn_seconds=parts.settings.turn_seconds,

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from tertulia.domain.accounts import UserSettings
 from tertulia.domain.errors import InvalidRequest, InvalidValue, TooLarge
 from tertulia.domain.prompts import Json
 from tertulia.domain.replies import Done, Failed, Numbered, Receipt, ReplyEvent, Token
@@ -49,7 +50,7 @@ class TurnRequest:
     """One of `domain.scenarios`."""
     attachments: tuple[Attachment, ...] = ()
     device_id: str | None = None
-    timezone: str = "UTC"
+    timezone: str | None = None
     speak: bool = False
     voice: str | None = None
 
@@ -57,6 +58,16 @@ class TurnRequest:
     def answer_style(self) -> Style:
         """The style wished for, else the surface's."""
         return self.style or self.surface.style
+
+    def wishing(self, settings: UserSettings) -> "TurnRequest":
+        """Return the request with what its user wishes for where it names nothing."""
+        return replace(
+            self,
+            language=self.language or settings.language,
+            style=self.style or settings.style,
+            timezone=self.timezone or settings.timezone,
+            voice=self.voice or settings.voice,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

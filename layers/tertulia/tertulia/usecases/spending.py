@@ -9,8 +9,8 @@ from tertulia.domain.prices import MILLION
 from tertulia.domain.turns import TurnRequest
 from tertulia.domain.usage import UsageRecord
 from tertulia.ports import Clock
-from tertulia.ports.accounts import UserStore
 from tertulia.ports.limits import UsageStore
+from tertulia.usecases.wishes import Wishes
 
 RESERVED_MICRODOLLARS = 10_000
 """What a turn is taken to cost until its receipt says so: a cent, more than a spoken turn with tools."""
@@ -41,9 +41,9 @@ class _Reservation:
 class Spending:
     """Reserves what a turn may cost before it begins, and counts what it did cost; days are those of UTC."""
 
-    def __init__(self, usage: UsageStore, users: UserStore, clock: Clock, caps: Caps) -> None:
+    def __init__(self, usage: UsageStore, wishes: Wishes, clock: Clock, caps: Caps) -> None:
         self._usage = usage
-        self._users = users
+        self._wishes = wishes
         self._clock = clock
         self._caps = caps
         self._reserved: dict[str, _Reservation] = {}
@@ -55,7 +55,7 @@ class Spending:
 
     async def caps_of(self, user: str) -> Caps:
         """Return the caps of a user, who may lower the own one."""
-        wish = (await self._users.settings(user)).daily_spend_microdollars
+        wish = (await self._wishes.settings(user)).daily_spend_microdollars
         own = [cap for cap in (self._caps.user, wish) if cap is not None]
         return Caps(user=min(own, default=None), deployment=self._caps.deployment)
 

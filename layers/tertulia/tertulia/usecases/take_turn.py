@@ -34,6 +34,7 @@ from tertulia.usecases.quiet import Quiet
 from tertulia.usecases.speak import Speak
 from tertulia.usecases.stopping import until
 from tertulia.usecases.turn_record import TurnRecord
+from tertulia.usecases.wishes import Wishes
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ class TakeTurn:
     clock: Clock
     follow_up: FollowUp
     limits: Limits
+    wishes: Wishes
     quiet: Quiet = field(default_factory=Quiet)
     prices: PriceTable = field(default_factory=lambda: PriceTable({}))
     turn_seconds: float = 120.0
@@ -90,6 +92,7 @@ class TakeTurn:
     async def _answered(
         self, request: TurnRequest, conversation: Conversation, record: TurnRecord
     ) -> AsyncGenerator[AnswerEvent]:
+        request = request.wishing(await self.wishes.settings(request.user))
         text, heard_language = request.text, None
         if request.audio is not None:
             started = time.monotonic()

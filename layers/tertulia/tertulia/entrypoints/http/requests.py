@@ -43,7 +43,7 @@ def turn_request(call: TurnCall, fields: TurnFields, surface: Surface, text: str
         style=fields.style,
         scenario=fields.scenario,
         device_id=fields.device_id,
-        timezone=fields.timezone or "UTC",
+        timezone=fields.timezone,
         voice=fields.voice,
     )
 

@@ -103,7 +103,7 @@ async def save_settings(fields: SettingsView, assistant: Parts, user: User) -> S
     if "keeps_audio" in named:
         named["keeps_audio"] = bool(named["keeps_audio"])
     saved: UserSettings = replace(await assistant.users.settings(user), **named)
-    await assistant.users.save_settings(user, saved)
+    await assistant.wishes.save(user, saved)
     return SettingsView(**asdict(saved))
 
 
