@@ -66,3 +66,14 @@ async def test_any_text_may_be_a_key(claims: TurnClaims, claim: Claim, key: str)
     odd = replace(claim, key=key)
     assert await claims.claim(odd) == odd
     assert await claims.claim(replace(odd, turn_id="t2")) == odd
+
+
+async def test_a_key_tells_who_holds_it_without_being_claimed(
+    claims: TurnClaims, claim: Claim, clock: FakeClock
+) -> None:
+    assert await claims.find("me", "message-1") is None
+    await claims.claim(claim)
+    assert await claims.find("me", "message-1") == claim
+    assert await claims.find("you", "message-1") is None
+    clock.move(hours=24)
+    assert await claims.find("me", "message-1") is None
