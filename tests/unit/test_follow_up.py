@@ -160,7 +160,9 @@ async def test_an_object_is_read_however_it_is_dressed(bench: Bench, dressing: s
 
 async def test_remembering_the_same_turn_twice_is_remembering_it_once(bench: Bench) -> None:
     await bench.begun(a_turn("t1", text="I like tea and I live in Porto"))
-    bench.scripted(facts("I like tea", "I live in Porto", "i like tea"), facts("I live in Porto", "I like tea"))
+    bench.scripted(
+        facts("I like tea", "I live in Porto", "live in Porto", "i like tea"), facts("I live in Porto", "I like tea")
+    )
     assert [await bench.remember(ME, "t1") for _ in range(2)] == [2, 2]
     assert sorted(await bench.known()) == ["I like tea", "I live in Porto"]
 

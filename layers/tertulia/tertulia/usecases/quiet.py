@@ -16,7 +16,8 @@ class GaveWay(Exception):
 class Quiet:
     """Knows whether somebody is being served in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, calm_seconds: float = CALM_SECONDS) -> None:
+        self._calm_seconds = calm_seconds
         self._people = 0
         self._nobody = asyncio.Event()
         self._nobody.set()
@@ -36,12 +37,12 @@ class Quiet:
                 self._somebody.clear()
                 self._nobody.set()
 
-    async def until_calm(self, seconds: float = CALM_SECONDS) -> None:
+    async def until_calm(self) -> None:
         """Wait until nobody has been served for a while."""
         while True:
             await self._nobody.wait()
             try:
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout(self._calm_seconds):
                     await self._somebody.wait()
             except TimeoutError:
                 return

@@ -36,7 +36,11 @@ class Remember:
 
 def _memories(user: str, turn: Turn, facts: list[Fact]) -> list[Memory]:
     by_words = {words: fact for fact in facts if (words := quoted(fact.evidence, turn.text))}
-    return [_memory(user, turn, words, fact) for words, fact in list(by_words.items())[:MOST_A_TURN]]
+    return [
+        _memory(user, turn, words, fact)
+        for words, fact in list(by_words.items())[:MOST_A_TURN]
+        if not any(words in longer for longer in by_words if longer != words)
+    ]
 
 
 def _memory(user: str, turn: Turn, words: str, fact: Fact) -> Memory:
