@@ -120,8 +120,8 @@ class FollowUpRunner:
 
     async def _again(self, job: Job, code: str, *, is_hopeless: bool = False) -> None:
         tried = replace(job, attempts=job.attempts + 1, error=code)
-        logger.warning("the %s of a turn could not be followed up: %s", job.kind.value, code)
         if is_hopeless or tried.attempts >= MOST_ATTEMPTS:
+            logger.warning("a follow-up is given up: %s of turn %s, %s", job.kind.value, job.turn_id, code)
             await self.queue.fail(tried)
         else:
             await self.queue.postpone(replace(tried, due_at=self._later(tried.attempts)))
