@@ -1,7 +1,9 @@
 """Sounds made by the tests: tones, silence, and WAV files as good and as bad as people send them."""
 
 import math
+import random
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -45,3 +47,14 @@ def riff(*chunks: bytes, claimed_size: int | None = None) -> bytes:
 def wav(samples: bytes, *, form: bytes | None = None, claimed_size: int | None = None) -> bytes:
     """Return a WAV file of the samples; both its sizes may be claimed to be another."""
     return riff(chunk(b"fmt ", form or pcm_format()), chunk(b"data", samples, claimed_size), claimed_size=claimed_size)
+
+
+def mutations(data: bytes, seed: int) -> Iterator[bytes]:
+    """Yield the file damaged in a few ways."""
+    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    for _ in range(3):
+        changed = bytearray(data)
+        for _ in range(chance.choice([1, 4, 32])):
+            place = chance.randrange(min(len(changed), chance.choice([64, 600, len(changed)])))
+            changed[place] = chance.choice([0, 0xFF, chance.randrange(256)])
+        yield bytes(changed[: chance.randrange(len(changed))] if chance.random() < 0.3 else changed)

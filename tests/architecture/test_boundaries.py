@@ -23,6 +23,7 @@ HOMES = {
     "groq": ("adapters/groq",),
     "langchain_core": ("adapters", "answering"),
     "av": ("adapters/embedded",),
+    "soundfile": ("adapters/embedded",),
     "aiosqlite": ("adapters/embedded",),
     "sqlite3": ("adapters/embedded",),
     "faster_whisper": ("adapters/embedded",),

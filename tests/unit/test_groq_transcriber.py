@@ -1,6 +1,7 @@
 """Groq's Whisper behind the Transcriber port."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from tertulia.adapters.groq.connection import GroqConnection
 from tertulia.adapters.groq.transcriber import GroqTranscriber, HearingHints
 from tertulia.domain.audio import Sound, Utterance
-from tertulia.domain.errors import ModelDown, ModelKey, ProviderFailed, TooLarge
+from tertulia.domain.errors import ModelDown, ModelKey, NoAudio, ProviderFailed, TooLarge
 from tests.fakes.clock import FakeClock
 from tests.fakes.vendor import Failure, FakeGroq, Heard
 
@@ -160,3 +161,11 @@ async def test_a_web_page_instead_of_a_transcript_is_a_failure_of_the_vendor(
     vendor.hearings = [Heard(garbled=True)]
     with pytest.raises(ProviderFailed):
         await transcriber.transcribe(WEBM, None)
+
+
+async def test_a_file_that_nobody_opened_and_the_vendor_cannot_open_is_no_audio(
+    vendor: FakeGroq, transcriber: GroqTranscriber
+) -> None:
+    vendor.hearings = [Failure(status=400)]
+    with pytest.raises(NoAudio):
+        await transcriber.transcribe(replace(WEBM, sound=Sound(b"", 16_000)), None)

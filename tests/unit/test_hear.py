@@ -4,13 +4,15 @@ from dataclasses import dataclass
 
 import pytest
 
+from tertulia.adapters.embedded.loudness import LoudnessDetector
 from tertulia.adapters.embedded.pyav import PyavDecoder
+from tertulia.adapters.embedded.sndfile import SndfileDecoder
 from tertulia.domain.audio import HearingOutcome
 from tertulia.domain.errors import ModelDown, NoAudio, TooLarge, UnsupportedMedia
 from tertulia.domain.hearing import Segment, heard_words, is_made_up
 from tertulia.usecases.hear import Hear
 from tests.fakes.scripted import ScriptedDecoder, ScriptedDetector, ScriptedTranscriber
-from tests.sounds import silence, tone, wav
+from tests.sounds import recording, silence, tone, wav
 
 
 @dataclass
@@ -128,3 +130,25 @@ def test_a_model_in_a_loop_is_heard_once(written: str, heard: str) -> None:
 def test_a_sentence_that_contains_a_phrase_is_no_phrase() -> None:
     assert not is_made_up("Thank you, that is all for today.", 0.3)
     assert not is_made_up("What does thank you mean in Japanese?", 0.3)
+
+
+@pytest.mark.parametrize("kind", ["webm", "mp4"])
+async def test_what_is_not_opened_here_is_heard_by_the_transcriber(kind: str) -> None:
+    """A browser's and a phone's own containers, in the cloud."""
+    data = recording(f"capital_of_france.{kind}")
+    transcriber = ScriptedTranscriber(text="What is the capital of France?")
+    transcript = await Hear(SndfileDecoder(), LoudnessDetector(), transcriber)(data)
+    assert transcript.text == "What is the capital of France?"
+    assert transcriber.heard[0].data == data
+
+
+async def test_what_is_not_opened_and_holds_no_speech_is_silence() -> None:
+    transcriber = ScriptedTranscriber(text="", outcome=HearingOutcome.SILENCE)
+    hear = Hear(SndfileDecoder(), LoudnessDetector(), transcriber)
+    assert (await hear(recording("capital_of_france.webm"), "de")).is_silence
+
+
+async def test_nothing_in_a_file_that_is_opened_costs_no_call() -> None:
+    transcriber = ScriptedTranscriber(text="Thank you.")
+    assert (await Hear(SndfileDecoder(), LoudnessDetector(), transcriber)(wav(silence(2.0)))).is_silence
+    assert transcriber.heard == []

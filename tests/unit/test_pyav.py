@@ -1,16 +1,15 @@
 """Recordings as people send them: every container, every oddity of WAV, and damage."""
 
-import random
 import struct
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tertulia.adapters.embedded.pyav import PyavDecoder, container_of
+from tertulia.adapters.embedded.containers import container_of
+from tertulia.adapters.embedded.pyav import PyavDecoder
 from tertulia.domain.audio import Utterance
-from tertulia.domain.errors import NoAudio, TertuliaError, TooLarge, UnsupportedMedia
+from tertulia.domain.errors import NoAudio, TertuliaError, UnsupportedMedia
 from tests.sounds import RATE, chunk, pcm_format, recording, riff, silence, tone, wav
 
 KINDS = ["wav", "webm", "ogg", "mp4", "mp3", "flac"]
@@ -77,9 +76,8 @@ async def test_every_container_of_browsers_and_phones_is_told_by_its_bytes(kind:
     assert utterance.sound.seconds == pytest.approx(2.4, abs=0.1)
 
 
-@pytest.mark.parametrize("kind", ["wav", "webm", "ogg", "mp3", "flac"])
-async def test_of_a_recording_cut_short_what_is_there_is_heard(kind: str) -> None:
-    data = recording(f"capital_of_france.{kind}")
+async def test_of_a_webm_cut_short_what_is_there_is_heard() -> None:
+    data = recording("capital_of_france.webm")
     utterance = await decoded(data[: len(data) * 2 // 3])
     assert 0.8 < utterance.sound.seconds < 2.2
 
@@ -117,12 +115,6 @@ async def test_what_is_no_sound_is_unsupported(data: bytes) -> None:
         await decoded(data)
 
 
-async def test_hours_in_a_small_file_are_refused_before_they_fill_the_memory() -> None:
-    hour = wav(bytes(8000 * 3600), form=pcm_format(rate=8000, bits=8))
-    with pytest.raises(TooLarge, match="10 minutes"):
-        await decoded(hour)
-
-
 @pytest.mark.parametrize("rate", [1, 100_000_007])
 async def test_a_rate_that_would_take_minutes_to_resample_is_refused(rate: int) -> None:
     with pytest.raises(UnsupportedMedia, match="samples a second"):
@@ -137,27 +129,6 @@ async def test_ten_minutes_less_a_second_are_taken() -> None:
 async def test_two_ogg_streams_of_different_kinds_in_one_file_are_both_heard() -> None:
     both = recording("capital_of_france.ogg") + recording("yes.ogg")
     assert (await decoded(both)).sound.seconds > 2.3
-
-
-def mutations(data: bytes, seed: int) -> Iterator[bytes]:
-    chance = random.Random(seed)  # noqa: S311 - not for secrets
-    for _ in range(3):
-        changed = bytearray(data)
-        for _ in range(chance.choice([1, 4, 32])):
-            place = chance.randrange(min(len(changed), chance.choice([64, 600, len(changed)])))
-            changed[place] = chance.choice([0, 0xFF, chance.randrange(256)])
-        yield bytes(changed[: chance.randrange(len(changed))] if chance.random() < 0.3 else changed)
-
-
-@settings(max_examples=60, deadline=None)
-@given(kind=st.sampled_from(KINDS), seed=st.integers(0, 2**32))
-async def test_damaged_recordings_are_heard_or_refused_in_our_words(kind: str, seed: int) -> None:
-    for data in mutations(recording(f"capital_of_france.{kind}"), seed):
-        try:
-            utterance = await decoded(data)
-        except TertuliaError:
-            continue
-        assert 0.1 <= utterance.sound.seconds <= 600
 
 
 @settings(max_examples=200, deadline=None)

@@ -15,6 +15,7 @@ from tertulia.assistant import accounts as known
 from tertulia.assistant import devices, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
+from tertulia.assistant import retention as how_long
 from tertulia.assistant import stores as kept
 from tertulia.domain.errors import NotConfigured
 from tertulia.domain.replies import Done
@@ -61,6 +62,7 @@ class Assistant:
         # On Lambda nothing is made ready before it is asked for.
         self.is_ready = self.is_in_the_cloud
         self.listeners: list[TurnListener] = []
+        self.cost_listeners: list[Callable[[int], None]] = []
         """Told of every turn that is stored in this process."""
         self._warming: asyncio.Task[None] | None = None
         self.__dict__.update(parts)
@@ -251,6 +253,8 @@ class Assistant:
     usage = cached_property(how_much.usage)
     spending = cached_property(how_much.spending)
     limits = cached_property(how_much.limits)
+    forget = cached_property(how_long.forget)
+    forget_old = cached_property(how_long.forget_old)
 
     failed_executions = cached_property(workflows.failed_executions)
     recordings = cached_property(workflows.recordings)

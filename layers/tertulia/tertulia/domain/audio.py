@@ -60,6 +60,12 @@ class Utterance:
     container: str
     """`wav`, `webm`, `ogg`, `mp4`, `mp3` or `flac`: also the file ending vendors want."""
     sound: Sound
+    """Without samples where the file was not opened: then only a transcriber that takes files can tell what is in it."""
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether the sound in the file is known."""
+        return bool(self.sound.pcm)
 
 
 class HearingOutcome(StrEnum):

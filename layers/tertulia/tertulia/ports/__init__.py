@@ -81,7 +81,10 @@ class AudioDecoder(Protocol):
     """Any recording to sound at 16 kHz."""
 
     async def decode(self, data: bytes) -> Utterance:
-        """Judge the bytes, decode and resample them; raises NoAudio or UnsupportedMedia."""
+        """Judge the bytes, decode and resample them; raises NoAudio, TooLarge or UnsupportedMedia.
+
+        A decoder that leaves some containers to the transcriber gives these without their sound.
+        """
         ...
 
 

@@ -1,6 +1,6 @@
 """Hear: a recording in, what was said out; silence is told before any model is asked."""
 
-from tertulia.domain.audio import HearingOutcome, Transcript
+from tertulia.domain.audio import HearingOutcome, Transcript, Utterance
 from tertulia.domain.errors import NoAudio, TooLarge
 from tertulia.domain.hearing import LEAST_SPEECH_SECONDS, is_made_up
 from tertulia.domain.languages import closest_language
@@ -30,14 +30,18 @@ class Hear:
         if len(data) > MOST_BYTES:
             raise TooLarge("The recording is over 25 MB. Send a shorter one, or a compressed format.")
         utterance = await self._decoder.decode(data)
-        seconds = utterance.sound.seconds
-        speech_seconds = await self._detector.speech_seconds(utterance.sound)
-        if speech_seconds < LEAST_SPEECH_SECONDS:
-            return _silence(language, seconds)
+        speech_seconds = await self._speech_seconds(utterance)
+        if speech_seconds is not None and speech_seconds < LEAST_SPEECH_SECONDS:
+            return _silence(language, utterance.sound.seconds)
         transcript = await self._transcriber.transcribe(utterance, language)
-        if transcript.is_silence or is_made_up(transcript.text, speech_seconds):
+        seconds = utterance.sound.seconds or transcript.seconds
+        # Of a file that was not opened only its length is known, which is all the time there was to speak.
+        if transcript.is_silence or is_made_up(transcript.text, seconds if speech_seconds is None else speech_seconds):
             return _silence(language, seconds)
         return transcript
+
+    async def _speech_seconds(self, utterance: Utterance) -> float | None:
+        return await self._detector.speech_seconds(utterance.sound) if utterance.is_opened else None
 
 
 def _silence(language: str | None, seconds: float) -> Transcript:

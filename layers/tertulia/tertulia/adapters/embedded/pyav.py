@@ -2,10 +2,10 @@
 
 import asyncio
 import io
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tertulia.adapters.embedded.containers import container_of
 from tertulia.domain.audio import BYTES_PER_SAMPLE, Sound, Utterance
 from tertulia.domain.errors import NoAudio, TertuliaError, TooLarge, UnsupportedMedia
 
@@ -22,9 +22,6 @@ RATES = range(1_000, 768_001)
 # FFmpeg is told the format: left to guess, it would also open playlists, which name other files and addresses.
 _FORMATS = {"wav": "wav", "webm": "matroska", "ogg": "ogg", "mp4": "mp4", "mp3": "mp3", "flac": "flac"}
 
-# The head of a frame of layer III: sync, a known version, a bit rate that exists.
-_MP3_FRAME = re.compile(rb"\xff[\xe2\xe3\xf2\xf3\xfa\xfb][^\xf0-\xff]", re.DOTALL)
-
 
 class PyavDecoder:
     """Decodes WAV, WebM, Ogg, MP4, MP3 and FLAC; of a file cut short, what is there."""
@@ -40,20 +37,6 @@ class PyavDecoder:
         if sound.seconds < LEAST_SECONDS:
             raise NoAudio("The recording holds too little sound. Record again, for at least half a second.")
         return Utterance(data=data, container=container, sound=sound)
-
-
-def container_of(data: bytes) -> str | None:
-    """Tell the container by its first bytes; None for what is no sound that we take."""
-    head = data[:16]
-    if head[:4] in {b"RIFF", b"RIFX", b"RF64"} and head[8:12] == b"WAVE":
-        return "wav"
-    if head[4:8] in {b"ftyp", b"styp", b"moov"}:
-        return "mp4"
-    marks = {b"\x1a\x45\xdf\xa3": "webm", b"OggS": "ogg", b"fLaC": "flac", b"ID3": "mp3"}
-    for mark, container in marks.items():
-        if head.startswith(mark):
-            return container
-    return "mp3" if _MP3_FRAME.match(head) else None
 
 
 def _decode(data: bytes, container: str) -> Sound:

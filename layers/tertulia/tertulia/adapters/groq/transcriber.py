@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tertulia.adapters.groq.connection import GroqConnection
 from tertulia.adapters.groq.errors import ModelChoice
 from tertulia.domain.audio import HearingOutcome, Transcript, Utterance
+from tertulia.domain.errors import NoAudio, ProviderFailed
 from tertulia.domain.hearing import MOST_NO_SPEECH, Segment, heard_words
 from tertulia.domain.languages import closest_language
 from tertulia.domain.prompts import Json
@@ -77,7 +79,19 @@ class GroqTranscriber:
             )
             return _transcript(await answer.json(), utterance, wished)
 
-        return await self._connection.call(self._choice, ask, SECONDS)
+        try:
+            return await self._connection.call(self._choice, ask, SECONDS)
+        except ProviderFailed as failure:
+            if not utterance.is_opened and _is_refusal(failure):
+                raise NoAudio(
+                    "The recording is damaged or empty. Record again, for at least half a second."
+                ) from failure
+            raise
+
+
+def _is_refusal(failure: ProviderFailed) -> bool:
+    """Whether the vendor refused the request itself: of a file that nobody had opened, it is the file."""
+    return type(failure) is ProviderFailed and getattr(failure.__cause__, "status_code", None) == HTTPStatus.BAD_REQUEST
 
 
 def _transcript(answer: Json, utterance: Utterance, wished: str | None) -> Transcript:
