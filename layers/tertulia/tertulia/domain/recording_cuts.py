@@ -14,6 +14,8 @@ HEAD_BYTES = 262_144
 """Enough for the head of any file: tags may hold a picture."""
 
 _OGG = b"OggS"
+_MOST_DAMAGE_BYTES = 1_000_000
+"""More than any page has, 65,307 bytes."""
 _PAGE = struct.Struct("<4sBBqIIIB")
 _OGG_OPUS_RATE = 48_000
 """Opus counts time in this rate, whatever was recorded."""
@@ -43,15 +45,15 @@ class OggCutter:
     _seconds: float = 0.0
 
     def feed(self, data: bytes) -> None:
-        """Read on; raises UnsupportedMedia for what is not whole pages, one after the other."""
+        """Read on, past damaged places; raises UnsupportedMedia where nothing but damage comes."""
         self._rest += data
         used = 0
         for start, end, granule in _pages(self._rest):
             self._page(self._place + start, granule)
             used = end
         self._rest, self._place = self._rest[used:], self._place + used
-        if self._rest[:4] not in _beginnings(_OGG):
-            raise UnsupportedMedia("The recording is damaged: a page of it is not whole.")
+        if len(self._rest) > _MOST_DAMAGE_BYTES:
+            raise UnsupportedMedia("The recording is damaged.")
 
     def cut(self) -> Cut:
         """Return the parts of what was read; a last page cut short is left out."""
@@ -102,20 +104,16 @@ def file_of(head: bytes, sound: bytes) -> bytes:
 
 
 def _pages(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """Yield begin, end and time of each whole page that the data begins with."""
-    start = 0
-    while data.startswith(_OGG, start) and start + _PAGE.size <= len(data):
+    """Yield begin, end and time of each whole page."""
+    start = data.find(_OGG)
+    while start >= 0 and start + _PAGE.size <= len(data):
         *_, granule, _, _, _, segments = _PAGE.unpack_from(data, start)
         table = data[start + _PAGE.size : start + _PAGE.size + segments]
         end = start + _PAGE.size + segments + sum(table)
         if len(table) < segments or end > len(data):
             return
         yield start, end, granule
-        start = end
-
-
-def _beginnings(mark: bytes) -> set[bytes]:
-    return {mark[:length] for length in range(len(mark) + 1)}
+        start = data.find(_OGG, end)
 
 
 def _wav(head: bytes) -> tuple[bytes, int]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from tertulia.domain.errors import TooLarge, UnsupportedMedia
-from tertulia.domain.recording_cuts import HEAD_BYTES, Cut, OggCutter, cut_wav
+from tertulia.domain.recording_cuts import HEAD_BYTES, PART_SECONDS, Cut, OggCutter, cut_wav
 from tertulia.domain.recordings import Part, Recording
 from tertulia.ports.recordings import RecordingStore
 
@@ -17,6 +17,7 @@ class CutRecording:
     """Finds where a recording can be cut."""
 
     recordings: RecordingStore
+    part_seconds: float = PART_SECONDS
 
     async def __call__(self, user: str, recording_id: str) -> int:
         """Return how many parts the recording has; raises NotFound, TooLarge and UnsupportedMedia."""
@@ -30,7 +31,7 @@ class CutRecording:
     async def _cut(self, recording: Recording) -> Cut:
         head = await self.recordings.read(recording, 0, HEAD_BYTES)
         if head.startswith(b"RIFF"):
-            return cut_wav(head, recording.size)
+            return cut_wav(head, recording.size, self.part_seconds)
         if head.startswith(b"OggS") and b"OpusHead" in head:
             return await self._cut_ogg(recording)
         if not head:
@@ -40,7 +41,7 @@ class CutRecording:
         return Cut(0, (Part(start=0, end=recording.size, seconds=0.0),))
 
     async def _cut_ogg(self, recording: Recording) -> Cut:
-        cutter = OggCutter()
+        cutter = OggCutter(self.part_seconds)
         for start in range(0, recording.size, BYTES_AT_ONCE):
             cutter.feed(await self.recordings.read(recording, start, start + BYTES_AT_ONCE))
         return cutter.cut()
