@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from tertulia.assistant import Assistant
 from tertulia.assistant.accounts import callers
+from tertulia.domain.accounts import UserSettings
 from tertulia.entrypoints.http.fields import IdempotencyKey
 from tertulia.entrypoints.http.live import LiveEvents
 from tertulia.entrypoints.http.sse import StreamHabits
@@ -75,10 +76,16 @@ def _live(request: Request) -> LiveEvents:
     return live
 
 
+async def _wishes(user: User, request: Request) -> UserSettings:
+    return await _assistant(request).wishes.settings(user)
+
+
 Parts = Annotated[Assistant, Depends(_assistant)]
 """The application object."""
 Habits = Annotated[StreamHabits, Depends(_habits)]
 """How event streams behave here."""
+Wished = Annotated[UserSettings, Depends(_wishes)]
+"""What the user wishes for where the request names nothing."""
 Live = Annotated[LiveEvents, Depends(_live)]
 """The users' own streams."""
 

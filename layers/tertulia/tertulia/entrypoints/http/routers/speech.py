@@ -9,11 +9,10 @@ from tertulia.domain.errors import UnsupportedMedia
 from tertulia.domain.languages import ENGLISH, closest_language
 from tertulia.domain.turns import checked_words
 from tertulia.entrypoints.http.accepts import EVENTS, WAV, preferred
-from tertulia.entrypoints.http.context import Habits, Parts
+from tertulia.entrypoints.http.context import Habits, Parts, Wished
 from tertulia.entrypoints.http.documents import ASKING
 from tertulia.entrypoints.http.models import SayRequest
 from tertulia.entrypoints.http.sse import EventStream, ServerEvent
-from tertulia.entrypoints.http.who import User
 from tertulia.usecases.speak import Speak, SpeechRequest
 from tertulia.wire import event_for_client
 
@@ -28,13 +27,14 @@ _RENDERINGS: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/tts", responses=ASKING | _RENDERINGS, response_class=Response)
-async def tts(request: Request, fields: SayRequest, assistant: Parts, habits: Habits, _: User) -> Response:
+async def tts(request: Request, fields: SayRequest, assistant: Parts, habits: Habits, wished: Wished) -> Response:
     """Speak a text."""
     text = checked_words(fields.text, assistant.settings.spoken.max_characters)
     if fields.format not in {None, "wav", WAV}:
         raise UnsupportedMedia("Speech comes as wav only.")
-    language = closest_language(fields.language) if fields.language else assistant.languages.detect(text) or ENGLISH
-    wish = SpeechRequest(text=text, voice=fields.voice, language=language)
+    told = fields.language or wished.language
+    language = closest_language(told) if told else assistant.languages.detect(text) or ENGLISH
+    wish = SpeechRequest(text=text, voice=fields.voice or wished.voice, language=language)
     if preferred(request.headers.get("accept"), (WAV, EVENTS)) == EVENTS:
         return EventStream(_speech(assistant.speak, wish), habits)
     sound = await assistant.speak.whole(wish)

@@ -7,9 +7,9 @@ import time
 from fastapi import APIRouter
 
 from tertulia.domain.errors import NotConfigured, NotFound, TertuliaError
-from tertulia.domain.languages import ENGLISH
+from tertulia.domain.languages import closest_language
 from tertulia.domain.prompts import ToolResult
-from tertulia.entrypoints.http.context import Parts
+from tertulia.entrypoints.http.context import Parts, Wished
 from tertulia.entrypoints.http.documents import READING, problems
 from tertulia.entrypoints.http.models import ToolList, ToolRequest, ToolResponse, ToolView
 from tertulia.entrypoints.http.who import User
@@ -35,7 +35,7 @@ async def tools(assistant: Parts, _: User) -> ToolList:
 
 
 @router.post("/{name}", responses=problems(401, 409, 503))
-async def run_tool(name: str, fields: ToolRequest, assistant: Parts, user: User) -> ToolResponse:
+async def run_tool(name: str, fields: ToolRequest, assistant: Parts, user: User, wished: Wished) -> ToolResponse:
     """Run one tool; a failure it can explain is an answer with `ok: false`."""
     tool = next((tool for tool in assistant.tools if tool.spec.name == name), None)
     if tool is None:
@@ -45,7 +45,10 @@ async def run_tool(name: str, fields: ToolRequest, assistant: Parts, user: User)
     if fields.conversation_id is not None:
         await assistant.conversations.get(user, fields.conversation_id)
     context = ToolContext(
-        user=user, conversation_id=fields.conversation_id, language=ENGLISH, timezone=fields.timezone or "UTC"
+        user=user,
+        conversation_id=fields.conversation_id,
+        language=closest_language(wished.language),
+        timezone=fields.timezone or wished.timezone or "UTC",
     )
     started = time.monotonic()
     result = await _result(tool, fields, context, assistant.settings.tool_seconds)

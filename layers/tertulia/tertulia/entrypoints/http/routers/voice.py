@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from tertulia.domain.errors import Silence
 from tertulia.entrypoints.http.accepts import EVENTS, JSON, WAV, preferred
-from tertulia.entrypoints.http.context import Call, Parts
+from tertulia.entrypoints.http.context import Call, Parts, Wished
 from tertulia.entrypoints.http.documents import ASKING
 from tertulia.entrypoints.http.fields import Absent, LanguageField
 from tertulia.entrypoints.http.models import Heard, TurnFields, VoiceResponse
@@ -96,10 +96,12 @@ def _ids(reply: Reply) -> dict[str, str]:
 
 
 @router.post("/stt", responses=ASKING)
-async def stt(form: Annotated[HearForm, Form(media_type="multipart/form-data")], assistant: Parts, user: User) -> Heard:
+async def stt(
+    form: Annotated[HearForm, Form(media_type="multipart/form-data")], assistant: Parts, user: User, wished: Wished
+) -> Heard:
     """Write down what is said in a recording; no turn is taken."""
     data = await recording(assistant, user, form.audio, form.upload_id)
-    transcript = await assistant.hear(data, form.language)
+    transcript = await assistant.hear(data, form.language or wished.language)
     if form.upload_id:
         await uploads_of(assistant).forget(user, form.upload_id)
     return Heard(
