@@ -15,7 +15,7 @@ from tertulia.entrypoints.http.context import Surroundings
 from tertulia.entrypoints.http.scopes import scopes_for
 from tests.conftest import MakeAssistant
 from tests.fakes.clock import FakeClock
-from tests.http.clients import ANA, BEN, TWO_USERS, client_of, is_problem
+from tests.http.clients import ANA, BEN, TWO_USERS, client_of, is_problem, wav
 
 FROM_OUR_PAGE = {"Origin": "http://127.0.0.1:8000"}
 OPEN = {("GET", "/api/health"), ("POST", "/api/session"), ("PUT", "/api/uploads/{upload_id}")}
@@ -24,7 +24,7 @@ ROUTES = sorted(
     for router in ROUTERS
     for route in router.routes
     if isinstance(route, APIRoute)
-    for method in route.methods
+    for method in route.methods or ()
     if (method, route.path) not in OPEN
 )
 
@@ -312,3 +312,16 @@ async def test_the_last_use_is_written_once_an_hour(make_assistant: MakeAssistan
             [kept] = await assistant.accounts.tokens("ben")
             noted.append(kept.last_used_at)
     assert noted[0] == noted[1] != noted[2] == clock.now()
+
+
+async def test_the_users_settings_count_beside_turns_too(shared: httpx.AsyncClient) -> None:
+    wished = {"language": "de", "timezone": "Europe/Berlin"}
+    await shared.put("/api/me/settings", headers=ANA, json=wished)
+
+    heard = await shared.post("/api/stt", headers=ANA, files={"audio": ("a.wav", wav())})
+    asked = await shared.post("/api/stt", headers=ANA, files={"audio": ("a.wav", wav())}, data={"language": "fr"})
+    others = await shared.post("/api/stt", headers=BEN, files={"audio": ("a.wav", wav())})
+    time = await shared.post("/api/tools/current_time", headers=ANA, json={"arguments": {}})
+
+    assert [answer.json()["language"] for answer in (heard, asked, others)] == ["de", "fr", "en-US"]
+    assert "Europe/Berlin" in time.json()["result"]
