@@ -14,6 +14,11 @@ from typing import Any
 
 import httpx
 
+from tertulia.adapters.aws.dynamodb import DynamoTable
+from tertulia.adapters.aws.dynamodb_accounts import DynamoTokens, DynamoUsers
+from tertulia.adapters.embedded.clock import SystemClock
+from tertulia.domain.accounts import Caller, Scope
+from tertulia.usecases.accounts import Accounts
 from tests.fakes.vendor import FakeGroq, serving
 from tests.infra.transformed import Template, folder_of, resources, source, transformed
 from tests.lambdas.api import Api
@@ -53,6 +58,14 @@ class LocalCloud:
     def invoke(self, function: str, event: object) -> Any:
         """Call a function by its name in the template: `invoke("ChatFunction", {...})`; raises FunctionFailed."""
         return json.loads(self.run(self.host.invoke(function, json.dumps(event).encode())))
+
+    def token_of(self, user: str, *scopes: Scope) -> str:
+        """Make a personal token of a user's, with all scopes if none is named; users need not be added before."""
+        table = DynamoTable(self.outputs["Table"], self.client("dynamodb"))
+        clock = SystemClock()
+        accounts = Accounts(DynamoUsers(table, clock), DynamoTokens(table), clock, user)
+        allowed = frozenset(scopes or Scope)
+        return self.run(accounts.add_token(Caller(user=user, scopes=allowed), "tests", allowed)).secret
 
     @cached_property
     def environment(self) -> Mapping[str, str]:

@@ -26,7 +26,7 @@ __all__ = ["STREAMED_ROUTES", "Environment", "HttpHandler", "cloud_settings", "e
 STREAMED_ROUTES = frozenset(
     {"/api/chat/stream", "/api/voice", "/api/tts", "/api/turns/{turn_id}/events", "/api/events"}
 )
-"""Routes whose answers are streamed where streaming is on; the API must be told the same of them."""
+"""Routes whose answers are streamed where streaming is on, but to OPTIONS; the API must be told the same of them."""
 SECONDS_TO_STORE = 2.0
 """How long before the end of a call its turns are stopped, so that what was said is told and stored."""
 SECONDS_TO_LEAVE = 0.5
@@ -41,7 +41,7 @@ class Served:
     def __init__(self, environment: Environment, routers: tuple[APIRouter, ...]) -> None:
         self._environment = environment
         self._app = create_app(environment.assistant, routers)
-        self._is_streaming = environment.assistant.settings.streaming
+        self._settings = environment.assistant.settings
 
     def __call__(self, event: object, context: LambdaContext) -> Event | StreamResponse:
         """Answer an event, or return what streams the answer."""
@@ -51,15 +51,16 @@ class Served:
         except InvalidRequest as error:
             logger.warning("an event that is no request")
             return refusal(error, event, context)
-        if self._is_streaming and request.route in STREAMED_ROUTES:
+        if self._settings.streaming and request.route in STREAMED_ROUTES and request.scope["method"] != "OPTIONS":
             return StreamResponse(lambda post: around(partial(self._stream, request, post), has_failed)(event, context))
         answer: Event = around(partial(self._answer, request), has_failed)(event, context)
         return answer
 
     def _answer(self, request: GatewayRequest, _: object, context: LambdaContext) -> Event:
         response = WholeResponse()
-        responding = self._respond(request, response.send, asyncio.Event(), seconds_left(context))
-        if self._environment.run(responding):
+        # API Gateway waits less long than Lambda.
+        seconds = min(seconds_left(context), self._settings.cloud_seconds)
+        if self._environment.run(self._respond(request, response.send, asyncio.Event(), seconds)):
             response.replace(request.scope, TertuliaError())
         return response.answer(request)
 
