@@ -26,7 +26,10 @@ def spending(parts: "Assistant") -> Spending:
     """Build what counts and caps what a day costs."""
     settings = parts.settings
     caps = Caps(user=_microdollars(settings.user_daily_spend_usd), deployment=_microdollars(settings.daily_spend_usd))
-    return Spending(parts.usage, parts.wishes, parts.clock, caps)
+    built = Spending(parts.usage, parts.wishes, parts.clock, caps)
+    for listener in parts.cost_listeners:
+        built.tell_cost(listener)
+    return built
 
 
 def limits(parts: "Assistant") -> Limits:

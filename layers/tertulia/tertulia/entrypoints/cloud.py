@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from aws_lambda_powertools.utilities import parameters
 
 from tertulia.assistant import Assistant
-from tertulia.entrypoints.telemetry import Telemetry, measure_turn
+from tertulia.entrypoints.telemetry import Telemetry, measure_cost, measure_turn
 from tertulia.settings import Settings, SettingsError
 from tertulia.variables import names_of
 
@@ -75,6 +75,7 @@ def environment() -> Environment:
     """Return the one of this process, made at its first event."""
     assistant = Assistant(cloud_settings())
     assistant.listeners.append(measure_turn)
+    assistant.cost_listeners.append(measure_cost)
     return Environment(assistant)
 
 

@@ -15,6 +15,7 @@ import uvicorn
 
 from tertulia.assistant import Assistant
 from tertulia.domain.errors import Unavailable
+from tertulia.entrypoints.daily import forget_daily
 from tertulia.entrypoints.http.app import create_app
 from tertulia.entrypoints.running_server import noted
 from tertulia.settings import Settings, SettingsError
@@ -74,16 +75,18 @@ async def serve(assistant: Assistant, taken: socket.socket, announce: Callable[[
         answering = asyncio.create_task(server.serve(sockets=[taken]))
         starting = asyncio.create_task(assistant.start())
         following_up: asyncio.Task[None] | None = None
+        forgetting: asyncio.Task[None] | None = None
         try:
             await asyncio.wait({answering, starting}, return_when=asyncio.FIRST_COMPLETED)
             if starting.done():
                 starting.result()
                 following_up = asyncio.create_task(assistant.follow_up_runner.run())
+                forgetting = asyncio.create_task(forget_daily(assistant))
                 announce(f"Tertulia answers at {address}")
                 await answering
         finally:
             server.should_exit = True
-            in_the_back = [task for task in (starting, following_up) if task]
+            in_the_back = [task for task in (starting, following_up, forgetting) if task]
             for task in in_the_back:
                 task.cancel()
             await asyncio.gather(answering, *in_the_back, return_exceptions=True)

@@ -67,6 +67,11 @@ def count(metric: str, value: float = 1) -> None:
     Metrics(namespace=NAMESPACE, service=SERVICE).add_metric(metric, MetricUnit.Count, value)
 
 
+def measure_cost(microdollars: int) -> None:
+    """Add what a turn cost; the sum of a day has an alarm."""
+    count(COST_METRIC, microdollars)
+
+
 def measure_turn(_: str, done: Done) -> None:
     """Add how long the stages of a stored turn took."""
     metrics = Metrics(namespace=NAMESPACE, service=SERVICE)

@@ -19,6 +19,8 @@ from tertulia.usecases.attach import ATTACHMENT_BYTES, safe_name
 from tertulia.usecases.hear import MOST_BYTES as VOICE_BYTES
 
 USABLE_FOR = timedelta(hours=1)
+UPLOADS = "upload-"
+"""What the keys of uploads begin with."""
 _ID = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
 
 
@@ -133,11 +135,11 @@ class Uploads:
 
 
 def _content_key(upload_id: str) -> str:
-    return f"upload-{upload_id}"
+    return f"{UPLOADS}{upload_id}"
 
 
 def _about_key(upload_id: str) -> str:
-    return f"upload-{upload_id}-about"
+    return f"{UPLOADS}{upload_id}-about"
 
 
 def _digest(data: bytes) -> str:

@@ -44,6 +44,13 @@ def conversations_query(
     )
 
 
+def unchanged_conversations_query(user: str, before: datetime, most: int) -> Query:
+    """List a user's conversations that did not change since then, the oldest first."""
+    values = {":first": "C#", ":before": f"C#{sortable(before)}"}
+    condition = "#listed BETWEEN :first AND :before"
+    return Query(pk=_partition(user), condition=condition, values=values, listing=True, most=most)
+
+
 def all_turns_query(conversation: Conversation) -> Query:
     """List the turns of a conversation."""
     return Query(

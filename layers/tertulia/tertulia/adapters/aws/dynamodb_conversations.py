@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from tertulia.adapters.aws.calls import ConditionFailed
 from tertulia.adapters.aws.dynamodb import DynamoTable, Item, Key, parts_of
@@ -17,6 +17,7 @@ from tertulia.adapters.aws.dynamodb_conversation_items import (
     row_of,
     turn_head,
     turn_key,
+    unchanged_conversations_query,
     whole_turns_query,
 )
 from tertulia.adapters.aws.dynamodb_turn_events import keys_of_events
@@ -89,6 +90,11 @@ class DynamoConversations:
         shown = items[:limit]
         following = Position(shown[-1]["updated_at"], shown[-1]["id"]).as_cursor() if len(items) > limit else None
         return Page(tuple(row_of(item).conversation for item in shown), following, total)
+
+    async def older(self, user: str, before: datetime, limit: int = 100) -> list[Conversation]:
+        """Return the user's conversations that did not change since then, the oldest first."""
+        items = await self._table.query(unchanged_conversations_query(user, before, limit))
+        return [row_of(item).conversation for item in items]
 
     async def delete(self, conversation: Conversation) -> None:
         """Delete a conversation with all its turns and their events."""

@@ -57,6 +57,20 @@ class S3Blobs:
         if is_key(key):
             await call(self._client.delete_object, Bucket=self._bucket, Key=object_key(user, key))
 
+    async def older(self, user: str, before: datetime, prefix: str = "") -> list[str]:
+        """Return the keys of the user's files made before then, of those whose key begins so."""
+        keys: list[str] = []
+        for folder in {*PASSING.values(), "files"}:
+            root = f"{folder}/{folder_of(user)}/"
+            pages = await call(
+                lambda root=root: list(
+                    self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=root + prefix)
+                )
+            )
+            found = [each for page in pages for each in page.get("Contents", ())]
+            keys += [each["Key"].removeprefix(root) for each in found if each["LastModified"] < before]
+        return keys
+
     @cached_property
     def _client(self) -> "S3Client":
         import boto3

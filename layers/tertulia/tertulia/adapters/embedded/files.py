@@ -41,6 +41,15 @@ class FileBlobs:
         if is_key(key):
             await asyncio.to_thread(self._remove, user, key)
 
+    async def older(self, user: str, before: datetime, prefix: str = "") -> list[str]:
+        """Return the keys of the user's files made before then, of those whose key begins so."""
+        return await asyncio.to_thread(self._older, user, before, prefix)
+
+    def _older(self, user: str, before: datetime, prefix: str) -> list[str]:
+        cards = [(_key_of(about), about) for about in (self._root / folder_of(user)).glob("*.json")]
+        with _plain_failures():
+            return [key for key, about in cards if key.startswith(prefix) and _made_at(about) < before]
+
     def _put(self, user: str, blob: Blob) -> None:
         about = self._about(user, blob.key)
         content = f"{about.stem}.{hashlib.sha256(blob.data).hexdigest()[:32]}"
@@ -86,6 +95,14 @@ class FileBlobs:
             return str(json.loads(about.read_text("utf-8"))["content"])
         except FileNotFoundError:
             return None
+
+
+def _key_of(about: Path) -> str:
+    return about.stem.replace(",", "/")
+
+
+def _made_at(about: Path) -> datetime:
+    return datetime.fromisoformat(json.loads(about.read_text("utf-8"))["created_at"])
 
 
 def _read(about: Path, key: str) -> Blob:

@@ -125,6 +125,14 @@ class SqliteConversations:
             if before.conversation.summarized_number < summary.last_number:
                 await _put_conversation(connection, before.with_summary(summary))
 
+    async def older(self, user: str, before: datetime, limit: int = 100) -> list[Conversation]:
+        """Return the user's conversations that did not change since then, the oldest first."""
+        rows = await self._database.rows(
+            "SELECT * FROM conversations WHERE user = ? AND updated_at < ? ORDER BY updated_at, id LIMIT ?",
+            (user, sortable(before), limit),
+        )
+        return [_conversation(row) for row in rows]
+
     async def delete(self, conversation: Conversation) -> None:
         """Delete a conversation with all its turns, their events and jobs."""
         named = (conversation.user, conversation.id)

@@ -71,9 +71,7 @@ async def messages(
 async def delete(conversation_id: ConversationInPath, assistant: Parts, user: User) -> Response:
     """Delete a conversation with all that hangs from it."""
     kept = await assistant.conversations.get(user, conversation_id)
-    await _forget_files(assistant, kept)
-    await assistant.summaries.remove(user, kept.id)
-    await assistant.conversations.delete(kept)
+    await assistant.forget(kept)
     return Response(status_code=204)
 
 
@@ -84,7 +82,7 @@ async def delete_all(assistant: Parts, user: User) -> Response:
     while found.cursor is not None:
         found = await assistant.conversations.page(user, cursor=found.cursor or None)
         for kept in found.items:
-            await _forget_files(assistant, kept)
+            await assistant.forget(kept)
     await assistant.summaries.remove_all(user)
     await assistant.conversations.delete_all(user)
     return Response(status_code=204)
@@ -98,9 +96,3 @@ async def _turns(assistant: Assistant, conversation: Conversation, after: int = 
         if len(more) < TURNS_AT_ONCE:
             return turns
         after = more[-1].answer_number
-
-
-async def _forget_files(assistant: Assistant, conversation: Conversation) -> None:
-    keys = [file.key for turn in await _turns(assistant, conversation) for file in turn.attachments if file.key]
-    for key in keys:
-        await assistant.blobs.remove(conversation.user, key)
