@@ -89,13 +89,14 @@ def test_help_shows_examples(run: Run, capsys: Said, arguments: tuple[str, ...])
     assert f"tertulia {' '.join(arguments)}" in capsys.readouterr().out.split("Examples:")[1]
 
 
-def test_a_token_is_made_listed_and_revoked(run: Run, capsys: Said) -> None:
+def test_a_token_is_made_listed_and_revoked(run: Run, capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("token", "add", "phone", "--json") == 0
     made = json.loads(capsys.readouterr().out)
     assert (made["user"], made["name"], made["scopes"]) == ("user-1", "phone", "read turns")
     assert run("token", "list", "--json") == 0
     [listed] = json.loads(capsys.readouterr().out)
     assert listed == {name: value for name, value in made.items() if name not in {"user", "token"}}
+    monkeypatch.setenv("COLUMNS", "40")
     assert run("token", "list") == 0
     assert made["id"] in capsys.readouterr().out
     assert run("token", "revoke", made["id"]) == 0

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tertulia.domain.accounts import EVERYTHING, USUAL, ApiToken, Caller, Scope
+from tertulia.domain.accounts import EVERYTHING, USUAL, ApiToken, Caller, Scope, new_token_id
 from tertulia.entrypoints import terminal
 from tertulia.entrypoints.session import Session
 
@@ -107,7 +107,11 @@ def list_tokens(context: typer.Context, user: OfUser = None, as_json: AsJson = F
     if as_json:
         terminal.show_json(rows)
         return
-    table = Table("id", "name", "scopes", "made", "last used", box=None)
+    table = Table(box=None)
+    # Whole however narrow the terminal is: it is what `revoke` takes.
+    table.add_column("id", no_wrap=True, min_width=len(new_token_id()))
+    for heading in ("name", "scopes", "made", "last used"):
+        table.add_column(heading)
     for row in rows:
         table.add_row(*(str(cell or "-") for cell in row.values()))
     Console().print(table)
