@@ -95,9 +95,15 @@ def variables_of(*settings: str) -> set[str]:
 
 def test_every_setting_of_the_cloud_is_given() -> None:
     given = {variable for name in NAMES for variable in environment_of(name)}
-    machines = {f"{path.name.removesuffix('.asl.json')}_arn" for path in CHECKOUT.glob("infra/*.asl.json")}
     others = {setting for setting in Settings.model_fields if re.match("user_pool|.*spend_usd", setting)}
-    assert variables_of(*ONLY_IN_THE_CLOUD, *machines, *others) <= given
+    assert variables_of(*ONLY_IN_THE_CLOUD, *others) <= given
+
+
+def test_every_workflow_is_named_for_whoever_starts_it_by_hand() -> None:
+    workflows = {setting for setting in Settings.model_fields if setting.endswith("_arn")}
+    assert workflows == {f"{path.name.removesuffix('.asl.json')}_arn" for path in CHECKOUT.glob("infra/*.asl.json")}
+    told = {output for output in source()["Outputs"] if output.endswith("Arn")}
+    assert {workflow.title().replace("_", "") for workflow in workflows} == told
 
 
 def test_what_is_no_setting_is_known_by_name() -> None:

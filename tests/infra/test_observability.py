@@ -27,7 +27,7 @@ WATCHED = {
     "TableIsThrottled": {("AWS/DynamoDB", "ReadThrottleEvents"), ("AWS/DynamoDB", "WriteThrottleEvents")},
     "SomethingIsLeftBehind": {("AWS/SQS", "ApproximateNumberOfMessagesVisible")},
     "DeviceMessagesAreLeftBehind": {("AWS/SQS", "ApproximateNumberOfMessagesVisible")},
-    "FollowUpsFail": {("AWS/States", f"Executions{how}") for how in ("Failed", "TimedOut", "Aborted")},
+    "WorkflowsFail": {("AWS/States", f"Executions{how}") for how in ("Failed", "TimedOut", "Aborted")},
     "KeepersFail": {("AWS/Lambda", "Errors")},
     "SpendIsHigh": {("Tertulia", "CostMicrodollars")},
 }

@@ -18,11 +18,13 @@ KEYS = "ssm:GetParametersByPath"
 WITHOUT_KEYS = (
     "AccountFunction",
     "AuthorizerFunction",
+    "CutRecordingFunction",
     "ConversationsFunction",
     "HealthFunction",
     "IndexSummaryFunction",
     "LoadTurnsFunction",
     "RecordFailureFunction",
+    "RetentionFunction",
 )
 
 
@@ -92,6 +94,12 @@ def test_only_those_that_take_turns_start_follow_ups() -> None:
     assert starting == {"ChatFunction", "VoiceFunction", "DeviceUplinkFunction"}
     for function in starting:
         assert environment_of(function)["TERTULIA_AFTER_TURN_ARN"] == {"Ref": "AfterTurn"}
+
+
+def test_who_reads_files_learns_that_one_is_not_there() -> None:
+    for function in resources("AWS::Lambda::Function"):
+        actions = actions_of(function)
+        assert "s3:GetObject" not in actions or "s3:ListBucket" in actions, function
 
 
 def test_speaking_touches_no_file_and_deletes_nothing() -> None:
