@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tertulia.adapters.embedded.pyav import PyavDecoder
 from tertulia.domain.audio import Transcript
-from tertulia.domain.errors import TooLarge, UnsupportedMedia
+from tertulia.domain.errors import NoAudio, TooLarge, UnsupportedMedia
 from tertulia.domain.recording_cuts import HEAD_BYTES, MOST_PART_BYTES, PART_SECONDS, OggCutter, cut_wav, file_of
 from tertulia.domain.recordings import Recording
 from tertulia.usecases.cut_recording import BYTES_AT_ONCE, CutRecording
@@ -210,5 +210,5 @@ async def test_a_container_that_cannot_be_cut_is_heard_whole_while_vendors_take_
 
     with pytest.raises(TooLarge):
         await CutRecording(recordings=replace(store, recording=a_recording(25_000_001), kept=[]))(ME, "r1")
-    with pytest.raises(UnsupportedMedia):
+    with pytest.raises(NoAudio):
         await CutRecording(recordings=replace(store, recording=a_recording(0), kept=[]))(ME, "r1")

@@ -48,6 +48,8 @@ class Cloud:
 
     assistant: Assistant
     machine: Machine
+    """What follows a turn."""
+    recordings: Machine
     functions: Functions
     listener: Listener
 
@@ -63,9 +65,9 @@ class Cloud:
         await self.assistant.conversations.append(conversation, turn)
         await self.assistant.follow_up.start(conversation, turn)
 
-    def failure(self, execution: str) -> Event:
+    def failure(self, execution: str, machine: Machine | None = None) -> Event:
         """Return the event by which the rule on failed executions tells of one."""
-        found = self.machine.ended(execution)
+        found = (machine or self.machine).ended(execution)
         return {
             "source": "aws.states",
             "detail-type": "Step Functions Execution Status Change",

@@ -1,10 +1,12 @@
-"""A scripted model for what follows a turn: it quotes facts and writes digests from what it is shown."""
+"""A scripted model and ear for what follows: it quotes facts, writes digests from what it is shown, and hears tones."""
 
 import json
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
+from tertulia.domain.audio import Transcript, Utterance
 from tertulia.domain.prompts import Prompt
 from tests.fakes.scripted import ScriptedModel, Step
 
@@ -19,6 +21,18 @@ class Listener:
     """What was to be summarized, each time."""
     failures: list[Exception] = field(default_factory=list)
     """What the next digests end in."""
+    deaf: list[Exception] = field(default_factory=list)
+    """What the next attempts to hear end in."""
+    heard: list[Utterance] = field(default_factory=list)
+    name: str = "listener"
+
+    async def transcribe(self, utterance: Utterance, language: str | None) -> Transcript:
+        """Tell how high the tone of an utterance is."""
+        if self.deaf:
+            raise self.deaf.pop(0)
+        self.heard.append(utterance)
+        seconds = utterance.sound.seconds
+        return Transcript(text=f"A tone of {_pitch(utterance)} Hz.", language=language or "en-US", seconds=seconds)
 
     def model(self) -> ScriptedModel:
         """Return the model."""
@@ -35,6 +49,13 @@ class Listener:
             self.digests.append(shown)
             return [json.dumps(_digest(shown), ensure_ascii=False)]
         return ["Fine."]
+
+
+def _pitch(utterance: Utterance) -> int:
+    samples = utterance.sound.pcm[1::2]
+    signs = [sample >= 0x80 for sample in samples]
+    crossings = sum(before != after for before, after in pairwise(signs))
+    return round(crossings / 2 / utterance.sound.seconds / 10) * 10
 
 
 def _said_by_the_user(shown: str) -> str:

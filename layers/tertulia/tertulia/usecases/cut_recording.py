@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from tertulia.domain.errors import TooLarge, UnsupportedMedia
+from tertulia.domain.errors import NoAudio, TooLarge
 from tertulia.domain.recording_cuts import HEAD_BYTES, PART_SECONDS, Cut, OggCutter, cut_wav
 from tertulia.domain.recordings import Part, Recording
 from tertulia.ports.recordings import RecordingStore
@@ -20,10 +20,12 @@ class CutRecording:
     part_seconds: float = PART_SECONDS
 
     async def __call__(self, user: str, recording_id: str) -> int:
-        """Return how many parts the recording has; raises NotFound, TooLarge and UnsupportedMedia."""
+        """Return how many parts the recording has; raises NotFound, NoAudio, TooLarge and UnsupportedMedia."""
         recording = await self.recordings.get(user, recording_id)
         if not recording.parts:
             cut = await self._cut(recording)
+            if not cut.parts:
+                raise NoAudio
             recording = replace(recording, parts=cut.parts, head_bytes=cut.head_bytes)
             await self.recordings.put(recording)
         return len(recording.parts)
@@ -35,7 +37,7 @@ class CutRecording:
         if head.startswith(b"OggS") and b"OpusHead" in head:
             return await self._cut_ogg(recording)
         if not head:
-            raise UnsupportedMedia
+            raise NoAudio
         if recording.size > MOST_BYTES_WHOLE:
             raise TooLarge("A recording over 25 MB must be Ogg Opus or WAV.")
         return Cut(0, (Part(start=0, end=recording.size, seconds=0.0),))
