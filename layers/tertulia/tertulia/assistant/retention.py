@@ -19,6 +19,8 @@ def forget_old(parts: "Assistant") -> ForgetOld:
     old = OldThings(
         conversations=parts.stores.conversations,
         files=parts.stores.blobs,
+        # A rule of the bucket deletes them, at no cost for asking.
+        uploads=None if parts.is_in_the_cloud else parts.stores.blobs,
         blobs=parts.blobs,
         forget=parts.forget,
     )

@@ -43,6 +43,8 @@ class OldThings:
 
     conversations: OldConversations
     files: OldFiles
+    uploads: OldFiles | None
+    """None where the store deletes them by itself."""
     blobs: BlobStore
     forget: Forget
 
@@ -94,13 +96,18 @@ class ForgetOld:
 
     async def _for_user(self, user: str) -> Forgotten:
         now = self.clock.now()
-        done = Forgotten(users=1, files=await self._files(user, now - USABLE_FOR, UPLOADS))
+        done = Forgotten(users=1)
+        if self.old.uploads is not None:
+            done += Forgotten(
+                files=await self._remove(user, await self.old.uploads.older(user, now - USABLE_FOR, UPLOADS))
+            )
         days = (await self.users.settings(user)).retention_days or self.days
         if days is None:
             return done
         before = now - timedelta(days=days)
         conversations = await self._conversations(user, before)
-        return done + Forgotten(conversations=conversations, files=await self._files(user, before))
+        files = await self._remove(user, await self.old.files.older(user, before))
+        return done + Forgotten(conversations=conversations, files=files)
 
     async def _conversations(self, user: str, before: datetime) -> int:
         count = 0
@@ -110,8 +117,7 @@ class ForgetOld:
             count += len(page)
         return count
 
-    async def _files(self, user: str, before: datetime, prefix: str = "") -> int:
-        keys = await self.old.files.older(user, before, prefix)
+    async def _remove(self, user: str, keys: list[str]) -> int:
         for key in keys:
             await self.old.blobs.remove(user, key)
         return len(keys)

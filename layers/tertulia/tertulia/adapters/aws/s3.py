@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PASSING = MappingProxyType({"upload": "uploads", "export": "exports"})
 """Where files lie whose keys begin so: rules of the bucket delete what is there, after a day and after a week."""
 
+_FILES = "files"
 _MOST_NAME_CHARACTERS = 1_500
 """What is known about an object has 2 KB, and only in ASCII."""
 
@@ -60,7 +61,7 @@ class S3Blobs:
     async def older(self, user: str, before: datetime, prefix: str = "") -> list[str]:
         """Return the keys of the user's files made before then, of those whose key begins so."""
         keys: list[str] = []
-        for folder in {*PASSING.values(), "files"}:
+        for folder in (_folder(prefix),) if prefix else (_FILES, _folder("upload")):
             root = f"{folder}/{folder_of(user)}/"
             pages = await call(
                 lambda root=root: list(
@@ -80,7 +81,11 @@ class S3Blobs:
 
 def object_key(user: str, key: str) -> str:
     """Return the name of a file's object."""
-    return f"{PASSING.get(key.partition('-')[0], 'files')}/{folder_of(user)}/{key}"
+    return f"{_folder(key)}/{folder_of(user)}/{key}"
+
+
+def _folder(key: str) -> str:
+    return PASSING.get(key.partition("-")[0], _FILES)
 
 
 def _quoted(name: str) -> str:
