@@ -4,23 +4,24 @@ import json
 from typing import Any
 
 import pytest
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, APIRouter
 
+from tertulia.entrypoints.aws import STREAMED_ROUTES
 from tertulia.entrypoints.http.app import EXPOSED_HEADERS, ROUTERS
 from tertulia.entrypoints.http.routers import events
 from tertulia.entrypoints.http.sse import EventStream
 from tests.functions.handlers import handler_of
 from tests.infra.transformed import Resource, folder_of, function_of, resources, routes, source, transform_of
 
+
+def paths_of(router: APIRouter) -> list[APIRoute]:
+    return [route for route in router.routes if isinstance(route, APIRoute)]
+
+
 ON_THE_LOCAL_SERVER_ONLY = (events.router,)
 OPEN = {("/api/health", "any"), ("/api/session", "post"), ("/api/uploads/{upload_id}", "any")}
 """What needs no token: the state of the service, the way in, and a file whose ticket is in its address."""
-STREAMING = {
-    "/api/chat/stream",
-    "/api/voice",
-    "/api/tts",
-    "/api/turns/{turn_id}/events",
-}
+STREAMING = STREAMED_ROUTES - {route.path for router in ON_THE_LOCAL_SERVER_ONLY for route in paths_of(router)}
 
 API = next(iter(resources("AWS::ApiGateway::RestApi").values()))["Properties"]
 HTTP_FUNCTIONS = sorted({function_of(operation) for _, _, operation in routes()})
@@ -42,7 +43,7 @@ def streams(operation: Resource) -> bool:
 @pytest.mark.parametrize("function", HTTP_FUNCTIONS)
 def test_a_function_gets_the_requests_of_its_own_routes(function: str) -> None:
     routers = handler_of(folder_of(function)).routers
-    served = {route.path for router in routers for route in router.routes if isinstance(route, APIRoute)}
+    served = {route.path for router in routers for route in paths_of(router)}
     assert {path for path, _, operation in routes() if function_of(operation) == function} == served
 
 
@@ -64,17 +65,14 @@ def test_the_streaming_routes_stream_and_no_other() -> None:
 
 
 def test_every_event_stream_of_the_code_streams() -> None:
-    found = {
+    streams_of_events = {
         route.path
         for router in ROUTERS
-        for route in router.routes
-        if isinstance(route, APIRoute)
-        and router not in ON_THE_LOCAL_SERVER_ONLY
-        and isinstance(route.response_class, type)
-        and issubclass(route.response_class, EventStream)
+        for route in paths_of(router)
+        if isinstance(route.response_class, type) and issubclass(route.response_class, EventStream)
     }
-    assert found
-    assert found <= STREAMING
+    assert len(streams_of_events) > 2
+    assert streams_of_events <= STREAMED_ROUTES
 
 
 def test_streams_can_be_sent_in_one_piece_by_changing_one_line() -> None:
