@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from packing import sizes
 from packing.building import build, build_layer
 from packing.plan import Arch, layers
 
@@ -22,6 +23,14 @@ def build_all(arch: Annotated[list[Arch] | None, typer.Argument(help="Without, b
 def layer(name: str, into: Path, arch: Arch = Arch.ARM64) -> None:
     """Build one layer into a folder, for `sam build`."""
     build_layer(layers()[name], into, arch)
+
+
+@app.command()
+def check(arch: Annotated[list[Arch] | None, typer.Argument(help="Without, this machine's own.")] = None) -> None:
+    """Build, and weigh every layer and function against Lambda's limits."""
+    fits = [sizes.check(each, build(each)) for each in arch or [Arch.here()]]
+    if not all(fits):
+        raise typer.Exit(1)
 
 
 if __name__ == "__main__":

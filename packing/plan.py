@@ -1,5 +1,6 @@
 """What is built, as `pyproject.toml` says it: each layer, the extras in it, and the layers it lies over."""
 
+import platform
 import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,8 +20,13 @@ class Arch(StrEnum):
     ARM64 = "arm64"
     X86_64 = "x86_64"
 
+    @classmethod
+    def here(cls) -> "Arch":
+        """Return this machine's own."""
+        return cls.ARM64 if platform.machine().lower() in {"arm64", "aarch64"} else cls.X86_64
+
     @property
-    def platform(self) -> str:
+    def uv_platform(self) -> str:
         """What uv calls it; Amazon Linux 2023 has this C library."""
         return f"{'aarch64' if self is Arch.ARM64 else 'x86_64'}-manylinux_2_34"
 

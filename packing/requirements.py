@@ -36,7 +36,7 @@ def install(requirements: list[str], into: Path, arch: Arch) -> None:
     subprocess.run(
         [
             *(UV, "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"),
-            *("--python-version", PYTHON, "--python-platform", arch.platform, "--target", into),
+            *("--python-version", PYTHON, "--python-platform", arch.uv_platform, "--target", into),
             *("--link-mode", "copy", "--requirements", "-"),
         ],
         input="\n".join(requirements),
