@@ -9,7 +9,6 @@ from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -74,7 +73,7 @@ class LocalCloud:
 
 
 @contextmanager
-def local_cloud(folder: Path, keys: Mapping[str, str], **parameters: str) -> Iterator[LocalCloud]:
+def local_cloud(artifacts: Artifacts, keys: Mapping[str, str], **parameters: str) -> Iterator[LocalCloud]:
     """Deploy the template here, with values for its parameters, and keys in its parameter store."""
     template = transformed(*sorted({**_defaults(), **parameters}.items()))
     with ExitStack() as stack:
@@ -87,7 +86,7 @@ def local_cloud(folder: Path, keys: Mapping[str, str], **parameters: str) -> Ite
         outputs = deploy(template, aws)
         names |= {physical: logical for logical, physical in outputs.items()}
         keep_keys(aws, {"GROQ_BASE_URL": vendor_url, **keys}, f"/tertulia/{api.api.stage}")
-        for function in _functions(template, aws, outputs, Artifacts(folder)):
+        for function in _functions(template, aws, outputs, artifacts):
             host.functions[function.name] = function
         yield LocalCloud(
             url=f"{url}/{api.api.stage}", aws=aws, host=host, gateway=api, vendor=vendor, outputs=outputs, loop=loop

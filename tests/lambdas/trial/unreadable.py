@@ -1,0 +1,3 @@
+"""A handler that cannot be loaded."""
+
+raise RuntimeError("nothing to load")
