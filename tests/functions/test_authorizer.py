@@ -2,9 +2,12 @@
 
 import base64
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from runpy import run_path
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -23,6 +26,7 @@ from tertulia.entrypoints.authorizer import Authorizer
 from tertulia.ports.accounts import IdentityProvider
 from tertulia.settings import Settings
 from tests.functions.conftest import NOBODY, REGION
+from tests.functions.handlers import FUNCTIONS
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -43,8 +47,9 @@ class Pool:
 class Knocking:
     """Asks the authorizer from code that has no event loop, as Lambda does."""
 
-    def __init__(self, authorizer: Authorizer) -> None:
+    def __init__(self, authorizer: Authorizer, assistant: Assistant) -> None:
         self.authorizer = authorizer
+        self.assistant = assistant
 
     def __call__(self, *headers: tuple[str, str]) -> dict[str, Any]:
         many: dict[str, list[str]] = {}
@@ -68,8 +73,7 @@ class Knocking:
         return self.authorizer.runner.run(work)
 
     def token_of(self, user: str, scopes: frozenset[Scope] = EVERYTHING) -> tuple[str, str]:
-        accounts = self.authorizer.assistant.accounts
-        made = self.run(accounts.add_token(Caller(user=user), "a token", scopes))
+        made = self.run(self.assistant.accounts.add_token(Caller(user=user), "a token", scopes))
         return made.secret, made.token.id
 
 
@@ -77,10 +81,11 @@ class Knocking:
 def knock(dynamodb: "DynamoDBClient", settings: Settings) -> Iterator[Knocking]:
     with mock_aws():
         dynamodb.create_table(**table_definition("tertulia"))
+        assistant = Assistant(settings.model_copy(update={"profile": "aws"}))
+        assistant.stores.table._given = dynamodb  # type: ignore[union-attr]
         authorizer = Authorizer()
-        authorizer.assistant = Assistant(settings.model_copy(update={"profile": "aws"}))
-        authorizer.assistant.stores.table._given = dynamodb  # type: ignore[union-attr]
-        knocking = Knocking(authorizer)
+        authorizer.callers = callers(assistant, {})
+        knocking = Knocking(authorizer, assistant)
         yield knocking
         authorizer.runner.close()
 
@@ -119,23 +124,23 @@ def test_nobody_else_is_let_in(knock: Knocking, headers: tuple[tuple[str, str], 
 def test_a_revoked_token_is_denied_at_once(knock: Knocking) -> None:
     secret, token_id = knock.token_of("ana")
     assert knock.told(("Authorization", f"Bearer {secret}")) is not None
-    knock.run(knock.authorizer.assistant.accounts.revoke("ana", token_id))
+    knock.run(knock.assistant.accounts.revoke("ana", token_id))
     assert knock.told(("Authorization", f"Bearer {secret}")) is None
 
 
 def test_a_session_is_let_in_until_its_token_is_revoked(knock: Knocking) -> None:
     secret, token_id = knock.token_of("ana", frozenset({Scope.READ}))
-    _, session, _ = knock.run(callers(knock.authorizer.assistant, {}).begin_session(secret))
+    _, session, _ = knock.run(callers(knock.assistant, {}).begin_session(secret))
     cookies = ("Cookie", f"theme=dark; tertulia_session={session}; other=1")
     assert knock.told(cookies) == {"user": "ana", "scopes": "read", "by": "session"}
     assert knock.told(("Cookie", "theme=dark"), ("Cookie", f"tertulia_session={session}")) is not None
-    knock.run(knock.authorizer.assistant.accounts.revoke("ana", token_id))
+    knock.run(knock.assistant.accounts.revoke("ana", token_id))
     assert knock.told(cookies) is None
 
 
 def test_a_token_that_is_shown_counts_before_a_session(knock: Knocking) -> None:
     (of_ana, _), (of_ben, _) = knock.token_of("ana"), knock.token_of("ben")
-    _, session, _ = knock.run(callers(knock.authorizer.assistant, {}).begin_session(of_ana))
+    _, session, _ = knock.run(callers(knock.assistant, {}).begin_session(of_ana))
     told = knock.told(("Cookie", f"tertulia_session={session}"), ("Authorization", f"Bearer {of_ben}"))
     assert told is not None
     assert told["user"] == "ben"
@@ -143,18 +148,45 @@ def test_a_token_that_is_shown_counts_before_a_session(knock: Knocking) -> None:
 
 def test_a_user_of_the_pool_may_do_everything_and_is_noted(knock: Knocking) -> None:
     provider: IdentityProvider = Pool()
-    assistant = knock.authorizer.assistant
-    knock.authorizer.callers = type(knock.authorizer.callers)(
-        tokens=assistant.tokens,
-        sessions=assistant.sessions,
-        users=assistant.users,
-        clock=assistant.clock,
-        provider=provider,
-    )
+    knock.authorizer.callers = replace(knock.authorizer.callers, provider=provider)
     told = knock.told(("Authorization", "Bearer ana.signed.this"))
     assert told == {"user": "ana@pool", "scopes": "admin flows.write read turns", "by": "token"}
     assert knock.told(("Authorization", "Bearer ana.signed.that")) is None
-    assert knock.run(assistant.users.knows("ana@pool"))
+    assert knock.run(knock.assistant.users.knows("ana@pool"))
+
+
+def test_the_shipped_function_finds_its_table_and_pool(
+    knock: Knocking, pool: "RealPool", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, _ = knock.token_of("ana")
+    for name, value in {
+        "TERTULIA_PROFILE": "aws",
+        "TERTULIA_TABLE_NAME": "tertulia",
+        "TERTULIA_USER_POOL": pool.id,
+        "TERTULIA_USER_POOL_CLIENT": pool.client,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "nobody",
+        "AWS_SECRET_ACCESS_KEY": "nothing",
+    }.items():
+        monkeypatch.setenv(name, value)
+    shipped: Authorizer = run_path(str(FUNCTIONS / "authorizer/handler.py"))["handler"]
+    shipped_knock = Knocking(shipped, knock.assistant)
+    assert shipped_knock.told(("Authorization", f"Bearer {secret}")) is not None
+    assert isinstance(shipped.callers.provider, CognitoPool)
+    shipped.callers.provider._keys_at = f"{pool.address}/{pool.id}/.well-known/jwks.json"
+    told = shipped_knock.told(("Authorization", f"Bearer {pool.tokens['AccessToken']}"))
+    assert told is not None
+    assert told["user"] == "ana"
+    shipped.runner.close()
+
+
+def test_it_loads_nothing_that_only_other_functions_need() -> None:
+    code = "import sys, tertulia.entrypoints.authorizer; print(*sys.modules)"
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    )
+    assert "botocore" in loaded
+    assert not loaded & {"fastapi", "mangum", "langgraph", "numpy", "joserfc", "httpx", "tertulia.assistant"}
 
 
 def test_nothing_that_was_shown_is_logged_or_told(knock: Knocking, capsys: pytest.CaptureFixture[str]) -> None:

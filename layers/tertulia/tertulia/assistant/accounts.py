@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from tertulia.assistant import Assistant
 
 
-def import_code() -> None:
-    """Import what telling a caller takes in the cloud."""
-    from tertulia.adapters.aws import dynamodb_accounts, stores  # noqa: F401
-    from tertulia.adapters.aws.calls import import_sdk
-
-    import_sdk()
-
-
 def accounts(parts: "Assistant") -> Accounts:
     """Build what makes users and tokens."""
     return Accounts(parts.users, parts.tokens, parts.clock, parts.settings.user_id)
