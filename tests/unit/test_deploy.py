@@ -21,6 +21,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from tertulia.adapters.aws.dynamodb import table_definition
+from tertulia.adapters.sam import SamTool
 from tertulia.domain.accounts import digest_of
 from tertulia.entrypoints.cli import main
 
@@ -255,3 +256,8 @@ def talk(command: list[str], answers: dict[str, str]) -> str:
     process.wait(10)
     os.close(terminal)
     return shown
+
+
+def test_layers_are_built_for_the_processor_of_the_functions(tmp_path: Path) -> None:
+    build, _ = SamTool(tmp_path).commands("tertulia", "eu-central-1", {"Architecture": "x86_64", "Stage": "dev"})
+    assert build == "ARCH=x86_64 sam build --parameter-overrides Architecture=x86_64 Stage=dev"

@@ -48,12 +48,14 @@ class SamTool:
         process = await asyncio.create_subprocess_exec("env", "SAM_CLI_TELEMETRY=0", *command, cwd=self._checkout)
         if await process.wait():
             raise Unavailable(
-                f"`{' '.join(command[:2])}` failed; what it printed says why. Mend that and do the same again."
+                f"`{' '.join([word for word in command if '=' not in word][:2])}` failed; what it printed says why. Mend that and do the same again."
             )
 
 
 def _build(parameters: Mapping[str, str]) -> list[str]:
-    return ["sam", "build", "--parameter-overrides", *_overrides(parameters)]
+    # What makes the layers does not learn of the parameter otherwise.
+    processor = [f"ARCH={parameters['Architecture']}"] if "Architecture" in parameters else []
+    return [*processor, "sam", "build", "--parameter-overrides", *_overrides(parameters)]
 
 
 def _deploy(stack: str, region: str, parameters: Mapping[str, str]) -> list[str]:
