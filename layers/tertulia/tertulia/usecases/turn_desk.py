@@ -6,7 +6,8 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Protocol
+from datetime import timedelta
+from functools import partial
 from weakref import WeakValueDictionary
 
 from tertulia.domain.errors import InProgress, KeyReused, NotFound, TertuliaError
@@ -19,35 +20,16 @@ from tertulia.usecases.limits import Limits
 from tertulia.usecases.recorder import FLUSH_SECONDS, Recorder
 from tertulia.usecases.running_turn import RunningTurn
 from tertulia.usecases.take_turn import TakeTurn
+from tertulia.usecases.taken_turn import RepeatedTurn, TakenTurn
 
 logger = logging.getLogger(__name__)
 
 SECONDS_TO_BEGIN = 3.0
 """How soon the run of a turn is known after its key was claimed, in another process too."""
+SECONDS_TO_END = 30.0
+"""How long after its deadline a turn that told no end is taken to have died with its process."""
 SECONDS_FOR_A_REPETITION = 25.0
 """How long a repeated request waits for the first one's answer."""
-
-
-class TakenTurn(Protocol):
-    """A turn that was handed in, whether it runs here, elsewhere, or has ended."""
-
-    @property
-    def turn_id(self) -> str:
-        """The turn's id, the first one's for a repeated request."""
-        ...
-
-    @property
-    def conversation_id(self) -> str:
-        """The conversation it belongs to."""
-        ...
-
-    def events(self, after: int = 0) -> AsyncIterator[Numbered]:
-        """Yield the events numbered above `after`, to the last."""
-        ...
-
-    def leave(self) -> None:
-        """Say that the client has gone."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,31 +39,6 @@ class TurnStores:
     conversations: ConversationStore
     claims: TurnClaims
     events: TurnEvents
-
-
-@dataclass(frozen=True, kw_only=True)
-class RepeatedTurn:
-    """A repeated request: it gets the first one's answer and never stops it."""
-
-    desk: "TurnDesk"
-    claim: Claim
-
-    @property
-    def turn_id(self) -> str:
-        """The first one's turn."""
-        return self.claim.turn_id
-
-    @property
-    def conversation_id(self) -> str:
-        """The first one's conversation."""
-        return self.claim.conversation_id
-
-    def events(self, after: int = 0) -> AsyncIterator[Numbered]:
-        """Yield the first one's events; InProgress when they take too long."""
-        return self.desk.watch(self.claim.user, self.turn_id, after, patience=SECONDS_FOR_A_REPETITION)
-
-    def leave(self) -> None:
-        """Do nothing: the first client still listens."""
 
 
 class TurnDesk:
@@ -145,7 +102,25 @@ class TurnDesk:
             retry = replace(request, turn_id=held.turn_id)
             await self._limits.admit(retry, mark=own.turn_id)
             return self._start(retry, found[0], held)
-        return RepeatedTurn(desk=self, claim=held)
+        if not found and await self._left_nothing(held):
+            # Given back and claimed anew, so that of several repetitions at once one goes on.
+            await self._claims.release(held)
+            return await self._take_once(request, conversation, key)
+        return RepeatedTurn(claim=held, watch=partial(self._watch_first, held))
+
+    async def _left_nothing(self, held: Claim) -> bool:
+        """Whether a claimed turn has ended, or its process has died, without anything to show for it."""
+        try:
+            events = await self._events.read(held.user, held.turn_id)
+        except NotFound:
+            events = []
+        if events and isinstance(events[-1].event, Done | Failed):
+            return isinstance(events[-1].event, Failed)
+        deadline = timedelta(seconds=self._limits.allowance.turn_seconds + SECONDS_TO_END)
+        return held.claimed_at + deadline < self._clock.now()
+
+    def _watch_first(self, held: Claim, after: int) -> AsyncIterator[Numbered]:
+        return self.watch(held.user, held.turn_id, after, patience=SECONDS_FOR_A_REPETITION)
 
     async def _claimed(self, request: TurnRequest, own: Claim) -> Claim:
         """Let a turn in and claim its key; where another was faster, it counts for both."""
@@ -207,7 +182,15 @@ class TurnDesk:
         if isinstance(event, Done):
             for listener in self._on_stored:
                 listener(request.user, event)
-        if claim and isinstance(event, Failed) and not await self._conversations.find_turn(claim.user, claim.turn_id):
+        if claim and isinstance(event, Failed):
+            try:
+                await self._give_back(claim)
+            except TertuliaError as error:
+                # Its repetition finds that nothing is left of the turn, and takes the key over.
+                logger.warning("the key of a failed turn could not be given back: %s", error.code)
+
+    async def _give_back(self, claim: Claim) -> None:
+        if not await self._conversations.find_turn(claim.user, claim.turn_id):
             await self._claims.release(claim)
 
     async def watch(

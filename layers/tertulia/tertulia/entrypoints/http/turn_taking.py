@@ -15,7 +15,7 @@ from tertulia.entrypoints.http.sse import EventStream, ServerEvent, StreamHabits
 from tertulia.ports import LanguageDetector
 from tertulia.usecases.fold import Reply, failure_of, folded
 from tertulia.usecases.speak import Speak, SpeechRequest
-from tertulia.usecases.turn_desk import TakenTurn
+from tertulia.usecases.taken_turn import TakenTurn
 from tertulia.wire import event_for_client
 
 
