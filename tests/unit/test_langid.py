@@ -1,8 +1,11 @@
 """The language of a text, over short and long sentences of all ten languages."""
 
 import pytest
+from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
 from tertulia.adapters.embedded.langid import LangidDetector
+from tertulia.adapters.embedded.latin_grams import LANGUAGES as LANGUAGES_IN_LATIN
+from tertulia.adapters.embedded.latin_grams import LatinGrams
 from tertulia.domain.languages import LANGUAGES
 
 SENTENCES = {
@@ -69,3 +72,15 @@ def test_in_doubt_no_language_is_named(detector: LangidDetector, text: str) -> N
 @pytest.mark.parametrize("text", ["\ud800 hello there, how are you?", "\x00" * 50, "a" * 100_000])
 def test_odd_text_is_no_failure(detector: LangidDetector, text: str) -> None:
     assert detector.detect(text) in {None, *LANGUAGES}
+
+
+def test_the_small_model_judges_as_the_one_it_is_cut_from() -> None:
+    whole = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    whole.set_languages(list(LANGUAGES_IN_LATIN))
+    small = LatinGrams()
+    for language in ("en-US", "de", "es-ES", "fr", "pt-BR"):
+        for text in SENTENCES[language]:
+            known, certainty = whole.classify(text)
+            judged = small.classify(text)
+            assert judged[0] == known
+            assert judged[1] == pytest.approx(certainty, abs=0.05)

@@ -2,10 +2,9 @@
 
 import asyncio
 import re
-import threading
 from collections.abc import Iterable
-from functools import cached_property
-from typing import Any
+
+from tertulia.adapters.embedded.latin_grams import LatinGrams
 
 LEAST_SURE = 0.6
 CHARACTERS_TO_LOOK_AT = 1000
@@ -26,11 +25,11 @@ class LangidDetector:
     """A LanguageDetector for the languages of the product."""
 
     def __init__(self) -> None:
-        self._loading = threading.Lock()
+        self._latin_grams = LatinGrams()
 
     async def warm(self) -> None:
-        """Load the statistics ahead of the first use; takes about a second."""
-        await asyncio.to_thread(self._load)
+        """Load the statistics ahead of the first use."""
+        await asyncio.to_thread(self._latin, "warm")
 
     def detect(self, text: str) -> str | None:
         """Return the language, or None when in doubt, as for most single words."""
@@ -46,21 +45,8 @@ class LangidDetector:
                 return script
 
     def _latin(self, text: str) -> str | None:
-        self._load()
-        language, certainty = self._identifier.classify(text)
+        language, certainty = self._latin_grams.classify(text)
         return LATIN[language] if certainty >= LEAST_SURE else None
-
-    def _load(self) -> None:
-        with self._loading:
-            _ = self._identifier
-
-    @cached_property
-    def _identifier(self) -> Any:
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
-
-        identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-        identifier.set_languages(list(LATIN))
-        return identifier
 
 
 def _main_script(text: str) -> str | None:
