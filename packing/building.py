@@ -15,6 +15,8 @@ from packing.requirements import install, requirements_of
 from tertulia.adapters.embedded.model_library import ModelLibrary
 from tertulia.settings import Settings
 
+SHAPING = ("building.py", "plan.py", "requirements.py", "tree.py")
+"""The parts of the build that shape what it makes."""
 _OTHER_BYTECODE = shutil.ignore_patterns("__pycache__")
 
 
@@ -78,7 +80,7 @@ def _model(name: str) -> Path:
 
 def _made(into: Path, inputs: str, fill: Callable[[Path], None]) -> None:
     """Fill a folder anew, unless it was filled from the same inputs by the same tools."""
-    tools = (sys.version, tree.strip_tool() or "", tree.digest_of(CHECKOUT / "packing"))
+    tools = (sys.version, tree.strip_tool() or "", tree.digest_of(*(CHECKOUT / "packing" / file for file in SHAPING)))
     key = hashlib.sha256("\n".join((inputs, *tools)).encode()).hexdigest()
     mark = into.with_name(f"{into.name}.key")
     if mark.is_file() and mark.read_text() == key and into.is_dir():
