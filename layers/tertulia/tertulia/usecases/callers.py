@@ -2,11 +2,12 @@
 
 import hmac
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tertulia.domain.accounts import SESSION_LENGTH, Caller, PageSession, digest_of, new_secret
-from tertulia.domain.errors import SessionOver, Unauthorized
+from tertulia.domain.errors import SessionOver, TertuliaError, Unauthorized
 from tertulia.ports import Clock
 from tertulia.ports.accounts import IdentityProvider, SessionStore, TokenStore, UserStore
 
@@ -61,8 +62,9 @@ class Callers:
     async def _newcomer(self, user: str) -> Caller:
         """Note a user whom nobody added here, so that what is done for every user is done for them."""
         if user not in self._noted:
-            await self.users.add(user)
-            self._noted.add(user)
+            with suppress(TertuliaError):
+                await self.users.add(user)
+                self._noted.add(user)
         return Caller(user=user)
 
     async def _of_digest(self, digest: str) -> Caller:
@@ -75,5 +77,7 @@ class Callers:
             raise Unauthorized
         now = self.clock.now()
         if kept.last_used_at is None or now - kept.last_used_at >= NOTED_AGAIN_AFTER:
-            await self.tokens.used(kept, now)
+            # Who may ask is not kept waiting or out because that could not be written.
+            with suppress(TertuliaError):
+                await self.tokens.used(kept, now)
         return Caller(user=kept.user, scopes=kept.scopes)

@@ -44,7 +44,7 @@ class Surroundings:
             origins=settings.cors_origins,
             most_body_bytes=None if is_local else CLOUD_BODY_BYTES,
             habits=StreamHabits(quiet_seconds=None if is_local else settings.cloud_seconds),
-            users={token: settings.user_id} if token else {},
+            users={token: settings.user_id} if is_local and token else {},
             is_guarded=not is_local,
             visitor=settings.user_id if is_local and not token else None,
         )
