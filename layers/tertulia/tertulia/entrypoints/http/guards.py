@@ -1,7 +1,8 @@
 """What every request passes before anything reads it: its id, the cloud's stage prefix, who may send it from where."""
 
 import ipaddress
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -36,18 +37,25 @@ class RequestIds:
 
 
 class StagePrefix:
-    """Takes the stage of an API Gateway off the path, which comes with it in some kinds of event and not in others."""
+    """Takes off the path what an API Gateway has put before it: a stage, or the base path of a domain of one's own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
-        context = scope.get("aws.event", {}).get("requestContext", {})
-        prefix = f"/{context.get('stage', '')}"
-        if prefix != "/" and scope["path"].startswith(prefix + "/"):
-            scope = {**scope, "path": scope["path"].removeprefix(prefix)}
+        if event := scope.get("aws.event"):
+            scope = {**scope, "path": _own_path(scope["path"], event)}
         await self._app(scope, receive, send)
+
+
+def _own_path(path: str, event: Mapping[str, Any]) -> str:
+    # A REST API tells the route as the template writes it; of an HTTP API only the stage is known.
+    route = str(event.get("resource") or "").partition("{")[0]
+    if len(route) > 1 and path.find(route) > 0:
+        return path[path.find(route) :]
+    stage = f"/{event.get('requestContext', {}).get('stage', '')}"
+    return path.removeprefix(stage) if stage != "/" and path.startswith(stage + "/") else path
 
 
 class Origins:
