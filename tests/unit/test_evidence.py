@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tertulia.domain.evidence import quoted
+from tertulia.domain.evidence import quoted, told
 
 TEXT = "Hi! I’m allergic  to\npeanuts. My sister lives in Porto, where I go on Friday. Do I like tea?"
 
@@ -58,3 +58,23 @@ def test_every_script_is_quoted_in_its_place(text: str, evidence: str, words: st
 def test_evidence_is_always_part_of_the_text(text: str, evidence: str) -> None:
     found = quoted(evidence, text)
     assert found in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("What is the capital of France?", ""),
+        ("I'm allergic to peanuts. What can I cook?", "I'm allergic to peanuts."),
+        ("I work in Lisbon, which train goes at 8?", "I work in Lisbon"),
+        ("Hey you, what is 2.5 + 2?", ""),
+        ("My number is 3.5. OK", "My number is 3.5. OK"),
+        ('She said "Do you like tea?"', ""),
+        ("我对青霉素过敏。我可以吃什么？", "我对青霉素过敏。"),
+        ("我住在上海，天气怎么样？", "我住在上海"),
+        ("¿Dónde vivo? Vivo en Madrid", "Vivo en Madrid"),
+        ("remind me\nto call Ana", "remind me to call Ana"),
+        ("", ""),
+    ],
+)
+def test_questions_tell_nothing(text: str, part: str) -> None:
+    assert told(text) == part

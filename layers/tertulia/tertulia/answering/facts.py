@@ -1,6 +1,6 @@
 """Finds in a turn, with a chat model, what its user told about themselves.
 
-The model sees the user's own words alone: what it does not see, it cannot take for theirs.
+The model sees the user's own words alone, and of them no questions: what it does not see, it cannot take for a fact.
 """
 
 import json
@@ -10,6 +10,7 @@ from importlib import resources
 
 from tertulia.answering.json_answers import JsonAsker
 from tertulia.answering.prompting import prompt_file
+from tertulia.domain.evidence import told
 from tertulia.domain.memories import CATEGORIES, HEALTH, Fact
 from tertulia.domain.prompts import ChatMessage, Json, Prompt
 from tertulia.domain.turns import Turn
@@ -50,11 +51,14 @@ class ModelFactFinder:
 
     async def facts(self, turn: Turn) -> list[Fact]:
         """Return what the model quotes; whether the user said it is for the caller to check."""
+        words = told(turn.text)[:MOST_CHARACTERS]
+        if not words:
+            return []
         prompt = Prompt(
             messages=(
                 ChatMessage(role="system", parts=(prompt_file("facts"),)),
                 *_examples(),
-                ChatMessage(role="user", parts=(turn.text[:MOST_CHARACTERS],)),
+                ChatMessage(role="user", parts=(words,)),
             ),
             temperature=0.0,
             max_tokens=MOST_TOKENS,

@@ -5,13 +5,28 @@ import unicodedata
 
 from tertulia.domain.redaction import REDACTED
 
-FEWEST_LETTERS = 6
+FEWEST_LETTERS = 5
 FEWEST_SYMBOLS = 3
 """For scripts in which a character is a syllable or a word."""
+FEWEST_WORDS = 3
 MOST_CHARACTERS = 300
 _ASKS = "?？؟"
 _SYMBOLS = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_SENTENCE = re.compile(r"(?:[^.!?。！？؟\n]|\.(?!\s|$))+[.!?。！？؟\"'”’»)]*")
+_BEFORE_QUESTION = re.compile(r"(.+)[,;，；、]")
 _ENDS = " \t\n\"'“”„«»「」.,;:!。、，；：！…-–—*"
+
+
+def told(text: str) -> str:
+    """Return what of a text asks nothing, since only that can tell anything: of a question, what stands before it."""
+    return " ".join(part for sentence in _SENTENCE.findall(text) if (part := _told_in(sentence.strip())))
+
+
+def _told_in(sentence: str) -> str:
+    if sentence.rstrip(_ENDS)[-1:] not in tuple(_ASKS):
+        return sentence
+    before = _BEFORE_QUESTION.match(sentence)
+    return before[1] if before and (len(before[1].split()) >= FEWEST_WORDS or _SYMBOLS.search(before[1])) else ""
 
 
 def quoted(evidence: str, text: str) -> str:
