@@ -13,7 +13,7 @@ import pytest
 from moto import mock_aws
 from moto.dynamodb.models import DynamoDBBackend
 
-from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
+from tertulia.adapters.aws.dynamodb import DynamoTable, in_time, table_definition
 from tertulia.adapters.aws.s3 import S3Blobs
 from tertulia.adapters.aws.stores import AwsStores
 from tertulia.adapters.embedded.files import FileBlobs
@@ -89,7 +89,7 @@ def table(aws: None, dynamodb: "DynamoDBClient") -> DynamoTable:
 @pytest.fixture(scope="session")
 def strict_dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator["DynamoDBClient"]:
     with dynalite.running(tmp_path_factory.mktemp("dynalite")) as address:
-        yield boto3.client("dynamodb", endpoint_url=address, **NOBODY)
+        yield boto3.client("dynamodb", endpoint_url=address, config=in_time(), **NOBODY)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from tertulia.adapters.aws.calls import call
 from tertulia.domain.errors import Unavailable
 
 if TYPE_CHECKING:
+    from botocore.config import Config
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import CreateTableInputTypeDef
 
@@ -21,6 +22,9 @@ LISTING = "listing"
 
 PART_BYTES = 150_000
 """An item may have 400 KB, and its copy in a local index counts too."""
+
+ATTEMPTS = 4
+"""How often a call is made, a throttled one too, with growing and random waits in between."""
 
 _MOST_DELETED_AT_ONCE = 25
 _MOST_ATTEMPTS = 8
@@ -177,7 +181,15 @@ class DynamoTable:
     def _client(self) -> "DynamoDBClient":
         import boto3
 
-        return self._given or boto3.client("dynamodb")
+        return self._given or boto3.client("dynamodb", config=in_time())
+
+
+def in_time() -> "Config":
+    """Return how the SDK calls: by itself it would try for longer than a gateway waits."""
+    from botocore.config import Config
+
+    retries: Any = {"mode": "standard", "total_max_attempts": ATTEMPTS}
+    return Config(retries=retries, connect_timeout=2, read_timeout=5)
 
 
 def _query_arguments(query: Query) -> Item:
