@@ -11,7 +11,12 @@ from tertulia.settings import Settings
 from tertulia.usecases.accounts import Accounts
 from tertulia.usecases.deploy import Deploy
 
-__all__ = ["default_region", "deploying"]
+__all__ = ["account", "default_region", "deploying"]
+
+
+def account(region: str | None) -> AwsAccount:
+    """Return the account behind this machine's credentials."""
+    return AwsAccount(region)
 
 
 def deploying(settings: Settings, make: Callable[[Settings], Assistant], region: str, checkout: Path) -> Deploy:

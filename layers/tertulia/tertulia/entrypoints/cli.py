@@ -14,7 +14,7 @@ import typer
 
 from tertulia.domain.errors import InvalidRequest, TertuliaError
 from tertulia.domain.surfaces import Style
-from tertulia.entrypoints import account_commands, deploy_commands, follow_up_commands, model_commands, terminal
+from tertulia.entrypoints import account_commands, deploy_commands, doctor, follow_up_commands, model_commands, terminal
 from tertulia.entrypoints.session import Session
 from tertulia.settings import Settings, SettingsError
 
@@ -40,6 +40,7 @@ app.add_typer(model_commands.app, name="models")
 app.add_typer(account_commands.users, name="user")
 app.add_typer(account_commands.tokens, name="token")
 app.command()(deploy_commands.deploy)
+app.command()(doctor.doctor)
 app.add_typer(follow_up_commands.app, name="followup")
 
 File = Annotated[

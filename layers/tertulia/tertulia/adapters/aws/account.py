@@ -31,7 +31,7 @@ _UNKNOWN_STACK = "ValidationError"
 class AwsAccount:
     """One account in one region."""
 
-    def __init__(self, region: str) -> None:
+    def __init__(self, region: str | None) -> None:
         self._region = region
 
     async def identity(self) -> str:
