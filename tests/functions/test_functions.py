@@ -201,3 +201,7 @@ def test_keys_come_from_the_parameter_store_under_their_names(monkeypatch: pytes
     assert settings.groq_api_key.get_secret_value() == "value-of-GROQ_API_KEY"
     assert settings.api_token is not None
     assert settings.api_token.get_secret_value() == "value-of-TERTULIA_API_TOKEN"
+
+
+def test_the_way_to_the_functions_is_open_without_anything_made_ready(cloud: Cloud) -> None:
+    assert json_of(cloud.call("health", "rest_conversations", path="/api/health"))["status"] == "ok"
