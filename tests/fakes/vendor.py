@@ -110,7 +110,7 @@ class FakeGroq:
         hear: Callable[[Asked], Heard | Failure] = lambda asked: Heard(),
         delays: Delays | None = None,
     ) -> None:
-        self._chat, self._hear, self._delays = chat, hear, delays or Delays()
+        self.chat, self._hear, self._delays = chat, hear, delays or Delays()
         self.forget()
 
     def forget(self) -> None:
@@ -136,7 +136,7 @@ class FakeGroq:
     async def _on_chat(self, request: Request) -> Response:
         body = await request.json()
         self.asked["chat"].append(Asked(body, dict(request.headers)))
-        said = self.chats.pop(0) if self.chats else self._chat(body)
+        said = self.chats.pop(0) if self.chats else self.chat(body)
         if refused := await self._refused(request, said):
             return refused
         assert isinstance(said, Answer)
@@ -258,16 +258,16 @@ def streamed_wav(samples: int, rate: int = RATE) -> bytes:
 
 
 @contextmanager
-def serving(vendor: FakeGroq) -> Iterator[str]:
-    """Run the server in a thread on a free loopback port, and give its address."""
+def serving(vendor: FakeGroq, host: str = "127.0.0.1") -> Iterator[str]:
+    """Run the server in a thread on a free port, of loopback unless told otherwise, and give its address."""
     # Named as TCP, or asyncio does not turn off Nagle's algorithm and every answer on a kept connection waits 40 ms.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.bind((host, 0))
         server = uvicorn.Server(uvicorn.Config(vendor.app, log_level=60, lifespan="off", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         while not server.started:
             time.sleep(0.005)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"http://{host}:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join()

@@ -1,5 +1,6 @@
 """A table, a bucket and the state machines in moto, and the handlers that run their tasks."""
 
+import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +48,8 @@ def clock() -> FakeClock:
 @pytest.fixture
 def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("AWS_DEFAULT_REGION", PLACE["region_name"])
+    # For each failed state it would log the whole machine.
+    monkeypatch.setattr(logging.getLogger("moto.stepfunctions"), "level", logging.CRITICAL)
     # DynamoDB decides on a condition and writes in one step; moto's threads could all decide before the first one writes.
     deciding = threading.Lock()
     for name in ("put_item", "update_item", "delete_item"):

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from tertulia.answering.prompting import prompt_file
 from tertulia.domain.audio import Transcript, Utterance
+from tertulia.domain.errors import TertuliaError
 from tertulia.domain.prompts import Prompt
 from tests.fakes.scripted import ScriptedModel, Step
 
@@ -38,17 +40,22 @@ class Listener:
         """Return the model."""
         return ScriptedModel(scripts=(self._answer,))
 
+    def says(self, told: str, shown: str) -> str:
+        """Return what a model writes that is told and shown this; raises what the next digest is to end in."""
+        if told.startswith(prompt_file("facts")):
+            return json.dumps({"facts": [_fact(words) for words in _FACT.findall(shown)]})
+        if not told.startswith(prompt_file("summary")):
+            return "Fine."
+        if self.failures:
+            raise self.failures.pop(0)
+        self.digests.append(shown)
+        return json.dumps(_digest(shown), ensure_ascii=False)
+
     def _answer(self, prompt: Prompt) -> list[Step]:
-        shown = "\n".join(str(part) for part in prompt.messages[-1].parts)
-        properties: Any = (prompt.form or {}).get("properties", {})
-        if "facts" in properties:
-            return [json.dumps({"facts": [_fact(words) for words in _FACT.findall(_said_by_the_user(shown))]})]
-        if "overview" in properties:
-            if self.failures:
-                return [self.failures.pop(0)]
-            self.digests.append(shown)
-            return [json.dumps(_digest(shown), ensure_ascii=False)]
-        return ["Fine."]
+        try:
+            return [self.says(prompt.messages[0].text, prompt.messages[-1].text)]
+        except TertuliaError as error:
+            return [error]
 
 
 def _pitch(utterance: Utterance) -> int:
@@ -56,10 +63,6 @@ def _pitch(utterance: Utterance) -> int:
     signs = [sample >= 0x80 for sample in samples]
     crossings = sum(before != after for before, after in pairwise(signs))
     return round(crossings / 2 / utterance.sound.seconds / 10) * 10
-
-
-def _said_by_the_user(shown: str) -> str:
-    return shown.partition("</user>")[0]
 
 
 def _fact(words: str) -> dict[str, Any]:
