@@ -16,7 +16,7 @@ SUMMARY = json.dumps({"title": "Train to Porto", "overview": "They plan a trip."
 
 
 async def summarized(client: httpx.AsyncClient, assistant: Assistant) -> str:
-    answer = (await client.post("/api/chat", json={"text": "I go to Porto"})).json()
+    answer = (await client.post("/api/chat", json={"text": "I call Ana and buy tickets to Porto"})).json()
     turns = await assistant.conversations.find_turn("user-1", answer["turn_id"])
     assert turns
     await assistant.summarize("user-1", turns[0].id, answer["turn_id"])

@@ -201,8 +201,10 @@ async def test_a_talk_without_a_pause_is_summarized_every_five_minutes(bench: Be
 
 
 async def test_a_summary_has_a_title_an_overview_and_items_in_the_language_of_the_talk(bench: Bench) -> None:
-    conversation = await bench.begun(a_turn("t1", language="de"), a_turn("t2", 2, language="de"))
-    items = [{"text": "Karten kaufen", "due": "Freitag"}, "Ana anrufen", {"text": " "}, 7]
+    told = a_turn("t1", text="Ich muss noch Karten holen und Ana anrufen", language="de")
+    conversation = await bench.begun(told, a_turn("t2", 2, language="de"))
+    items: list[Any] = [{"text": "Karten kaufen", "due": "Freitag"}, "Ana anrufen", {"text": " "}, 7]
+    items += ["Was ist die Hauptstadt von Portugal?", "Wetterbericht lesen"]
     bench.scripted(digest('"Zug nach Köln."', "Ana fährt.", items))
     summary = await bench.summarize(ME, conversation.id, "t2")
     kept = await bench.stores.conversations.get(ME, conversation.id)

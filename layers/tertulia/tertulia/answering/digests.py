@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tertulia.answering.json_answers import JsonAsker, UnreadableAnswer
 from tertulia.answering.prompting import prompt_file
 from tertulia.domain.languages import LANGUAGES, closest_language
 from tertulia.domain.prompts import ChatMessage, Json, Prompt
-from tertulia.domain.summaries import MOST_ITEMS, ActionItem, Digest, short_overview, short_title
+from tertulia.domain.summaries import MOST_ITEMS, ActionItem, Digest, is_borne_out, short_overview, short_title
 from tertulia.domain.turns import Turn
 from tertulia.ports import ChatModel
 
@@ -58,7 +58,10 @@ class ModelSummarizer:
             seconds=self.seconds,
             form=_FORM,
         )
-        return _digest(await JsonAsker(self.model)(prompt))
+        digest = _digest(await JsonAsker(self.model)(prompt))
+        said = " ".join([*(item.text for item in before.action_items), *(turn.text for turn in turns)])
+        items = tuple(item for item in digest.action_items if is_borne_out(item, said))
+        return replace(digest, action_items=items)
 
 
 def _known(before: Digest) -> str:

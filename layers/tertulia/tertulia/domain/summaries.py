@@ -1,6 +1,7 @@
 """What a conversation was about: its title, overview and action items, and how it is found again."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,6 +14,7 @@ MOST_TITLE_SYMBOLS = 24
 MOST_OVERVIEW_CHARACTERS = 1_200
 MOST_ITEMS = 20
 MOST_ITEM_CHARACTERS = 300
+_SUBSTANCE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2}|[^\W\d_]{4,}")
 _DRESSING = " \t\"'“”„«»「」『』*_#`."
 
 
@@ -87,6 +89,14 @@ class Match:
     overview: str
     created_at: datetime
     score: float
+
+
+def is_borne_out(item: ActionItem, said: str) -> bool:
+    """Whether an item is no question and has a word of substance in common with what the user said."""
+    if item.text.endswith(("?", "？", "؟")):
+        return False
+    parts, words = _SUBSTANCE.findall(item.text.casefold()), said.casefold()
+    return not parts or any(part in words for part in parts)
 
 
 def short_title(text: str) -> str:

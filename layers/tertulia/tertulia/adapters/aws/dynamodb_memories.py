@@ -32,8 +32,8 @@ class DynamoMemories:
         """Return the user's memories that fit the text, newest first."""
         if limit <= 0 or not text.strip():
             return []
-        items, [asked] = await asyncio.gather(self._live(user), self._embedder.embed([text]))
-        comparable = [item for item in items if item["model"] == self._embedder.name]
+        [asked] = await self._embedder.embed([text])
+        comparable = [item for item in await self._live(user) if item["model"] == self._embedder.name]
         return await asyncio.to_thread(_fitting, asked, text, comparable, limit)
 
     async def remember(self, memory: Memory) -> None:
