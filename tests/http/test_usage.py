@@ -96,3 +96,26 @@ async def test_screen_turns_have_a_rate_of_their_own(make_assistant: MakeAssista
         sent = [await client.post("/api/chat/send", json={"message": "Hi"}, headers=ANA) for _ in range(2)]
         spoken = await client.post("/api/chat", json=HELLO, headers=ANA)
     assert [answer.status_code for answer in (*sent, spoken)] == [200, 429, 200]
+
+
+@pytest.mark.usefixtures("priced")
+async def test_speech_and_hearing_without_a_turn_are_counted_and_limited_too(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    limited = settings.model_copy(update={"turns_a_minute": 4})
+    events = {"Accept": "text/event-stream"}
+    async with client_of(make_assistant(limited), TWO_USERS) as client:
+        said = await client.post("/api/tts", json={"text": "Good morning"}, headers=ANA)
+        streamed = await client.post("/api/tts", json={"text": "Good night"}, headers=ANA | events)
+        routed = await client.post("/api/route", json={"text": "Hello"}, headers=ANA)
+        heard = await client.post("/api/stt", files={"audio": ("a.wav", wav(), "audio/wav")}, headers=ANA)
+        assert [answer.status_code for answer in (said, streamed, routed, heard)] == [200] * 4
+        told = (await client.get("/api/me/usage", headers=ANA)).json()
+        for path, body in (("tts", {"text": "Hi"}), ("route", {"text": "Hi"})):
+            refused = await client.post(f"/api/{path}", json=body, headers=ANA)
+            assert is_problem(refused, 429, "rate_limited")
+        assert is_problem(await client.post("/api/tts", json={"text": "Hi"}, headers=ANA | events), 429, "rate_limited")
+        assert (await client.post("/api/chat", json=HELLO, headers=ANA)).status_code == 200
+    [day] = told["days"]
+    assert (day["turns"], day["models"]["tone"]["characters"]) == (0, len("Good morning") + len("Good night"))
+    assert day["cost_microdollars"] == day["models"]["scripted-ear"]["cost_microdollars"] > 0

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tertulia.domain.prices import MILLION
 from tertulia.domain.surfaces import SCREEN, SPOKEN
 from tertulia.ports.limits import RateCounter, UsageStore
-from tertulia.usecases.limits import Allowance, Limits
+from tertulia.usecases.limits import APART, Allowance, Limits
 from tertulia.usecases.spending import Caps, Spending
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ def limits(parts: "Assistant") -> Limits:
     settings = parts.settings
     is_alone = not parts.is_in_the_cloud and settings.api_token is None
     allowance = Allowance(
-        turns_a_minute={SPOKEN.counted_as: settings.turns_a_minute, SCREEN.counted_as: settings.generations_a_minute},
+        turns_a_minute={
+            SPOKEN.counted_as: settings.turns_a_minute,
+            APART: settings.turns_a_minute,
+            SCREEN.counted_as: settings.generations_a_minute,
+        },
         device_turns_a_minute=settings.device_turns_a_minute,
         running_turns=settings.running_turns,
         turn_seconds=settings.turn_seconds,

@@ -15,6 +15,8 @@ from tertulia.ports import Clock
 from tertulia.ports.limits import RateCounter
 from tertulia.usecases.spending import Spending
 
+APART = "apart"
+"""What is counted that takes no turn: speech, hearing and routing on their own."""
 DEVICE_TURNS_AT_ONCE = 2
 SECONDS_FOR_A_PLACE = 10.0
 """How long a turn waits for others of its user to end, in other processes."""
@@ -32,7 +34,7 @@ class Allowance:
     """What is allowed; `docs/constants.md` explains the numbers."""
 
     turns_a_minute: Mapping[str, int] = field(
-        default_factory=lambda: {SPOKEN.counted_as: 60, SCREEN.counted_as: 10},
+        default_factory=lambda: {SPOKEN.counted_as: 60, APART: 60, SCREEN.counted_as: 10},
     )
     """By what a surface's turns are counted as."""
     device_turns_a_minute: int = 30

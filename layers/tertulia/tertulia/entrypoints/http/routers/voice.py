@@ -8,8 +8,10 @@ from fastapi import APIRouter, File, Form, Response, UploadFile
 from pydantic import BaseModel
 
 from tertulia.domain.errors import Silence
+from tertulia.domain.prices import Usage
 from tertulia.entrypoints.http.accepts import EVENTS, JSON, WAV, preferred
 from tertulia.entrypoints.http.context import Call, Parts, Wished
+from tertulia.entrypoints.http.counted import counted
 from tertulia.entrypoints.http.documents import ASKING
 from tertulia.entrypoints.http.fields import Absent, LanguageField
 from tertulia.entrypoints.http.models import Heard, TurnFields, VoiceResponse
@@ -101,7 +103,9 @@ async def stt(
 ) -> Heard:
     """Write down what is said in a recording; no turn is taken."""
     data = await recording(assistant, user, form.audio, form.upload_id)
-    transcript = await assistant.hear(data, form.language or wished.language)
+    async with counted(assistant, user) as used:
+        transcript = await assistant.hear(data, form.language or wished.language)
+        used.add(assistant.hear.model, Usage(audio_seconds=transcript.seconds))
     if form.upload_id:
         await uploads_of(assistant).forget(user, form.upload_id)
     return Heard(
