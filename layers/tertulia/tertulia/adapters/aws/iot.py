@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tertulia.adapters.aws.calls import call
-from tertulia.domain.topics import down_topic, speech_topic
 from tertulia.domain.prompts import Json
+from tertulia.domain.topics import down_topic, speech_topic
 from tertulia.wire import downlink_to_json
 
 if TYPE_CHECKING:
