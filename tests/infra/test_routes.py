@@ -146,6 +146,9 @@ def test_what_the_gateway_says_itself_is_a_problem_that_any_page_can_read(kind: 
     assert (int(response["statusCode"]), problem["status"], problem["code"]) == (status, status, code)
     assert problem["error"] == problem["detail"]
     assert set(problem) == {"type", "title", "status", "detail", "code", "request_id", "error"}
+    # The gateway takes fixed values and those of a request's parameters; the request's id can only be in the body.
+    assert all(value.startswith("'") for value in headers.values())
+    assert problem["request_id"] == "$context.requestId"
     assert headers["Content-Type"] == "'application/problem+json'"
     assert headers["Access-Control-Allow-Origin"] == "'*'"
     assert set(headers["Access-Control-Expose-Headers"].strip("'").split(",")) <= set(EXPOSED_HEADERS)
