@@ -1,11 +1,11 @@
 # Everything a person types. `make` alone shows it.
 .DEFAULT_GOAL := help
-.PHONY: help run test check format models fast-voice bench build package-check packages clean
+.PHONY: help run test check format models fast-voice bench build package-check test-sam deploy packages clean
 
 BIN := .venv/bin
 READY := .venv/.ready
 WITH_FAST_VOICE := .venv/.with-fast-voice
-TEMPLATE := $(wildcard template.yaml)
+TEMPLATES := $(wildcard template.yaml infra/*.yaml)
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -23,7 +23,7 @@ check: $(READY) ## Format, lint, types, import rules, size rules, template
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/architecture
-	$(if $(TEMPLATE),$(BIN)/cfn-lint $(TEMPLATE))
+	$(if $(TEMPLATES),$(BIN)/cfn-lint $(TEMPLATES))
 
 format: $(READY) ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
@@ -44,6 +44,13 @@ build: $(READY) ## Build layers and functions for the cloud, for both architectu
 
 package-check: $(READY) ## Weigh what is deployed against Lambda's limits
 	@scripts/build check
+
+test-sam: $(READY) ## Run every function under `sam local` in Docker, which is started when none runs
+	@docker version >/dev/null 2>&1 || command -v dockerd >/dev/null || scripts/debian-packages tests/sam/debian-packages.txt
+	$(BIN)/pytest -m sam tests/sam
+
+deploy: $(READY) ## Bring the assistant into your AWS account, or up to date there; it asks for what it needs
+	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.uv/bin:$$PATH" $(BIN)/tertulia deploy
 
 packages:
 	@scripts/debian-packages debian-packages.txt

@@ -70,9 +70,9 @@ def docker_engine() -> Iterator[Engine]:
     if os.geteuid() != 0:
         raise NoEngine("Docker does not answer: start it (sudo systemctl start docker), or run this as root.")
     # Not the folder of the checkout: the path of a socket may have 108 bytes.
-    with tempfile.TemporaryDirectory(prefix="tertulia-docker-", ignore_cleanup_errors=True) as folder:
-        with _own_engine(Path(folder)) as engine:
-            yield engine
+    temporary = tempfile.TemporaryDirectory(prefix="tertulia-docker-", ignore_cleanup_errors=True)
+    with temporary as folder, _own_engine(Path(folder)) as engine:
+        yield engine
 
 
 @contextmanager

@@ -19,7 +19,7 @@ AWS_IMAGE = "public.ecr.aws/lambda/python:3.13-x86_64"
 RUNTIME_PACKAGES = (
     "awslambdaric", "snapshot-restore-py", "boto3", "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3",
 )  # fmt: skip
-COMMANDS = ("sh", "mv", "chmod", "mkdir", "env", "cat", "ls")
+COMMANDS = ("sh", "cp", "mv", "rm", "chmod", "mkdir", "env", "cat", "ls")
 """SAM needs a shell that can move and chmod its emulator; the rest is for whoever looks inside."""
 
 ENTRY = "/var/runtime/bootstrap"
@@ -131,7 +131,7 @@ def _certificates() -> dict[str, Path]:
 def _needed(programs: Iterable[Path]) -> set[Path]:
     """Return the libraries that programs are linked with, and those that every system has for compiled packages."""
     binaries = [
-        program for program in programs if program.suffix == ".so" or not program.suffix and _is_binary(program)
+        program for program in programs if program.suffix == ".so" or (not program.suffix and _is_binary(program))
     ]
     linked = subprocess.run(["ldd", *binaries], capture_output=True, text=True, check=False).stdout
     known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout

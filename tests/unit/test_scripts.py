@@ -135,15 +135,15 @@ def test_other_systems_are_told_what_is_missing(machine: Machine, wanted: str) -
     assert done.stderr == "The tests need these programs, by the package manager of your system: chromium\n"
 
 
-def test_ci_runs_the_test_command_of_the_readme_and_nothing_else() -> None:
+def test_ci_runs_the_test_command_of_the_readme_and_the_tests_in_docker_and_nothing_else() -> None:
     lines = (CHECKOUT / ".ci/run").read_text().splitlines()
     assert lines[:2] == ["#!/usr/bin/env bash", "set -euo pipefail"]
-    assert lines[-1] == "exec make test"
+    assert lines[-2:] == ["make test", "exec make test-sam"]
     assert "make test " in (CHECKOUT / "README.md").read_text()
     assert os.access(CHECKOUT / ".ci/run", os.X_OK)
 
 
 def test_make_alone_shows_what_there_is() -> None:
     shown = subprocess.run(["make"], cwd=CHECKOUT, check=True, capture_output=True, text=True).stdout
-    for target in ("run", "test", "check", "format", "models", "fast-voice", "bench", "clean"):
+    for target in ("run", "test", "check", "format", "models", "fast-voice", "bench", "test-sam", "deploy", "clean"):
         assert f"make {target} " in shown
