@@ -32,8 +32,10 @@ class DynamoMemories:
         """Return the user's memories that fit the text, newest first."""
         if limit <= 0 or not text.strip():
             return []
-        [asked] = await self._embedder.embed([text])
         comparable = [item for item in await self._live(user) if item["model"] == self._embedder.name]
+        if not comparable:
+            return []  # nothing that the embedder, which takes a while to load, would be asked for
+        [asked] = await self._embedder.embed([text])
         return await asyncio.to_thread(_fitting, asked, text, comparable, limit)
 
     async def remember(self, memory: Memory) -> None:
