@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Coroutine, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,12 +22,13 @@ from tests.fakes.vendor import FakeGroq, serving
 from tests.infra.transformed import Template, folder_of, resources, source, transformed
 from tests.lambdas.api import Api
 from tests.lambdas.artifacts import Artifacts
-from tests.lambdas.deployed import client, deploy, keep_keys
+from tests.lambdas.deployed import Clients, deploy, keep_keys
 from tests.lambdas.gateway import Gateway
 from tests.lambdas.host import REGION, Function, Host
 from tests.lambdas.service import lambda_service
 from tests.lambdas.serving import listener, served
 
+KEY = "gsk_of_the_deployment"
 LOGIN = {"AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing", "AWS_DEFAULT_REGION": REGION}
 
 
@@ -39,16 +40,14 @@ class LocalCloud:
     """Where the API's stage answers."""
     aws: str
     """Where every service of AWS answers, Lambda among them."""
+    client: Clients
+    """SDK clients of these: `cloud.client("stepfunctions")`."""
     host: Host
     gateway: Gateway
     vendor: FakeGroq
     outputs: Mapping[str, str]
     """The names that resources got."""
     loop: asyncio.AbstractEventLoop
-
-    def client(self, service: str) -> Any:
-        """Return an SDK client of a service here."""
-        return client(service, self.aws)
 
     def run[T](self, work: Coroutine[Any, Any, T]) -> T:
         """Run something on the loop of the Lambda service, and wait for it."""
@@ -73,23 +72,30 @@ class LocalCloud:
 
 
 @contextmanager
-def local_cloud(artifacts: Artifacts, keys: Mapping[str, str], **parameters: str) -> Iterator[LocalCloud]:
-    """Deploy the template here, with values for its parameters, and keys in its parameter store."""
+def local_cloud(artifacts: Artifacts, vendor: FakeGroq, **parameters: str) -> Iterator[LocalCloud]:
+    """Deploy the template here, with values for its parameters, and with this vendor's key in the parameter store."""
     template = transformed(*sorted({**_defaults(), **parameters}.items()))
     with ExitStack() as stack:
-        vendor = FakeGroq()
         vendor_url = stack.enter_context(serving(vendor))
         host, names = Host(), dict[str, str]()
         api, service = Gateway(Api(template), host), lambda_service(host, names)
         loop, url = stack.enter_context(served(api, service, host))
         aws = stack.enter_context(_moto(url))
-        outputs = deploy(template, aws)
+        client = stack.enter_context(closing(Clients(aws)))
+        outputs = deploy(template, client)
         names |= {physical: logical for logical, physical in outputs.items()}
-        keep_keys(aws, {"GROQ_BASE_URL": vendor_url, **keys}, f"/tertulia/{api.api.stage}")
-        for function in _functions(template, aws, outputs, artifacts):
+        keep_keys(client, {"GROQ_API_KEY": KEY, "GROQ_BASE_URL": vendor_url}, f"/tertulia/{api.api.stage}")
+        for function in _functions(template, client, outputs, artifacts):
             host.functions[function.name] = function
         yield LocalCloud(
-            url=f"{url}/{api.api.stage}", aws=aws, host=host, gateway=api, vendor=vendor, outputs=outputs, loop=loop
+            url=f"{url}/{api.api.stage}",
+            aws=aws,
+            client=client,
+            host=host,
+            gateway=api,
+            vendor=vendor,
+            outputs=outputs,
+            loop=loop,
         )
 
 
@@ -98,8 +104,10 @@ def _defaults() -> dict[str, str]:
     return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in defaults.items()}
 
 
-def _functions(template: Template, aws: str, outputs: Mapping[str, str], artifacts: Artifacts) -> Iterator[Function]:
-    deployed = client("lambda", aws)
+def _functions(
+    template: Template, client: Clients, outputs: Mapping[str, str], artifacts: Artifacts
+) -> Iterator[Function]:
+    deployed = client("lambda")
     for name, resource in resources("AWS::Lambda::Function", template).items():
         told = deployed.get_function_configuration(FunctionName=outputs[name])
         opt = artifacts.opt(_layer(each["Ref"]) for each in resource["Properties"].get("Layers", []))
@@ -110,7 +118,7 @@ def _functions(template: Template, aws: str, outputs: Mapping[str, str], artifac
         variables |= {
             "PYTHONPATH": f"{root}:{opt}/python:{artifacts.runtime}",
             "LAMBDA_RUNTIME_DIR": str(artifacts.runtime),
-            "AWS_ENDPOINT_URL": aws,
+            "AWS_ENDPOINT_URL": client.aws,
         }
         yield Function(
             name=name,

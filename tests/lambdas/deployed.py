@@ -18,19 +18,33 @@ NOBODY: Any = {"region_name": REGION, "aws_access_key_id": "nobody", "aws_secret
 _EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
 
 
-def client(service: str, aws: str) -> Any:
-    """Return an SDK client of a service that answers at this address."""
-    make: Any = boto3.client
-    return make(service, endpoint_url=aws, **NOBODY)
+class Clients:
+    """SDK clients of the services that answer at an address, each made once."""
+
+    def __init__(self, aws: str) -> None:
+        self.aws = aws
+        self._made: dict[str, Any] = {}
+
+    def __call__(self, service: str) -> Any:
+        """Return the client of a service."""
+        make: Any = boto3.client
+        if service not in self._made:
+            self._made[service] = make(service, endpoint_url=self.aws, **NOBODY)
+        return self._made[service]
+
+    def close(self) -> None:
+        """Close their connections."""
+        for made in self._made.values():
+            made.close()
 
 
-def deploy(template: Template, aws: str) -> dict[str, str]:
+def deploy(template: Template, client: Clients) -> dict[str, str]:
     """Create the resources; return the names they got, by their names in the template."""
     kept = {kind: resources(f"AWS::{kind}", template) for kind in MADE}
     made = {name: _alone(resource) for found in kept.values() for name, resource in found.items()}
     body = {**template, "Resources": made, "Outputs": {name: {"Value": {"Ref": name}} for name in made}}
     machines = resources(MACHINE, template)
-    s3, stacks, states = (client(service, aws) for service in ("s3", "cloudformation", "stepfunctions"))
+    s3, stacks, states = (client(service) for service in ("s3", "cloudformation", "stepfunctions"))
     s3.create_bucket(Bucket="code", CreateBucketConfiguration={"LocationConstraint": REGION})
     for each in kept["Lambda::Function"].values():
         s3.put_object(Bucket="code", Key=each["Properties"]["Code"]["S3Key"], Body=_EMPTY_ZIP)
@@ -45,9 +59,9 @@ def deploy(template: Template, aws: str) -> dict[str, str]:
     return names | {name: _machine_arn(name) for name in machines}
 
 
-def keep_keys(aws: str, keys: Mapping[str, str], place: str) -> None:
+def keep_keys(client: Clients, keys: Mapping[str, str], place: str) -> None:
     """Keep keys in the parameter store, under a path."""
-    store = client("ssm", aws)
+    store = client("ssm")
     for name, value in keys.items():
         store.put_parameter(Name=f"{place}/{name}", Value=value, Type="SecureString", Overwrite=True)
 

@@ -41,11 +41,14 @@ class Vendor:
     failures: list[Failure]
 
     def __call__(self, body: Mapping[str, Any]) -> Chatted:
-        content = body["messages"][-1]["content"]
-        shown = content if isinstance(content, str) else "\n".join(part["text"] for part in content)
+        told, shown = (_text(body["messages"][place]["content"]) for place in (0, -1))
         if "<conversation>" in shown and self.failures:
             return self.failures.pop(0)
-        return Answer(pieces=(self.listener.says(shown.strip()),))
+        return Answer(pieces=(self.listener.says(told, shown),))
+
+
+def _text(content: str | list[Mapping[str, str]]) -> str:
+    return content if isinstance(content, str) else "\n".join(part["text"] for part in content)
 
 
 class Workflows:
@@ -92,12 +95,17 @@ def some_turns(*texts: str) -> list[Turn]:
     return [a_turn(uuid4().hex, place, text=text) for place, text in enumerate(texts, start=1)]
 
 
+def succeeded(machine: Machine, execution: str) -> None:
+    ended = machine.ended(execution, 120)
+    assert ended["status"] == "SUCCEEDED", ended.get("cause")
+
+
 async def test_two_turns_are_remembered_and_summarized(workflows: Workflows, vendor: Vendor) -> None:
     turns = some_turns(TEA, LISBON)
     conversation = await workflows.talk(turns)
 
     for turn in turns:
-        assert workflows.after_turn.ended(f"{conversation.id}-{turn.id}", 120)["status"] == "SUCCEEDED"
+        succeeded(workflows.after_turn, f"{conversation.id}-{turn.id}")
     kept = await workflows.conversations.get(workflows.user, conversation.id)
     assert kept.title == "Talk about I like tea"
     assert [item.text for item in kept.action_items] == ["Buy tea"]
@@ -114,7 +122,7 @@ async def test_one_turn_is_not_summarized_and_a_burst_is_once(workflows: Workflo
     long = await workflows.talk(burst, quiet_seconds=3)
 
     for conversation, turn in [(short, alone), *((long, turn) for turn in burst)]:
-        assert workflows.after_turn.ended(f"{conversation.id}-{turn.id}", 120)["status"] == "SUCCEEDED"
+        succeeded(workflows.after_turn, f"{conversation.id}-{turn.id}")
     assert (await workflows.conversations.get(workflows.user, short.id)).summarized_at is None
     assert len(vendor.listener.digests) == 1
     assert (await workflows.conversations.get(workflows.user, long.id)).overview.endswith("Word 3..")
@@ -127,7 +135,7 @@ async def test_a_vendor_that_is_down_for_a_while_delays_a_summary_and_no_more(
     turns = some_turns(TEA, LISBON)
     conversation = await workflows.talk(turns, handed_over=1)
 
-    assert workflows.after_turn.ended(f"{conversation.id}-{turns[-1].id}", 120)["status"] == "SUCCEEDED"
+    succeeded(workflows.after_turn, f"{conversation.id}-{turns[-1].id}")
     assert vendor.failures == []
     assert (await workflows.conversations.get(workflows.user, conversation.id)).overview
 
@@ -149,7 +157,7 @@ async def test_a_failure_is_recorded_listed_and_run_again_by_command(
     assert (row["turn_id"], row["step"], row["error"]) == (turns[-1].id, "after_turn", "model_key")
     followup(local_deployment, "retry", turns[-1].id)
 
-    assert workflows.after_turn.ended(f"{name}-retry-1", 120)["status"] == "SUCCEEDED"
+    succeeded(workflows.after_turn, f"{name}-retry-1")
     assert (await workflows.conversations.get(workflows.user, conversation.id)).overview
     assert workflows.user not in followup(local_deployment, "list", "--json")
 
@@ -178,7 +186,7 @@ async def test_a_very_long_conversation_is_summarized_within_the_limits_of_a_sta
     conversation = await workflows.talk(turns, handed_over=1)
     name = f"{conversation.id}-{turns[-1].id}"
 
-    assert workflows.after_turn.ended(name, 120)["status"] == "SUCCEEDED"
+    succeeded(workflows.after_turn, name)
     assert max(state_sizes(workflows.after_turn.history(name))) < 1_000 < MOST_STATE_BYTES
     kept = await workflows.conversations.get(workflows.user, conversation.id)
     assert kept.summarized_number == turns[-1].answer_number
@@ -227,7 +235,7 @@ async def test_a_recording_is_heard_and_summarized(
     await workflows.recordings.put(kept)
     await workflows.record(kept)
 
-    assert workflows.recording.ended(kept.id, 120)["status"] == "SUCCEEDED"
+    succeeded(workflows.recording, kept.id)
     heard = await workflows.recordings.get(workflows.user, kept.id)
     assert [part.seconds for part in heard.parts] == [0, 300]
     assert heard.is_summarized
