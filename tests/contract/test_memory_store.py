@@ -217,4 +217,4 @@ async def test_vectors_of_another_model_wait_until_they_are_made_anew(
     assert await contents(store, "my dog") == []
     await store.remember(a_memory("I like tea"))
     assert await contents(store, "my dog") == ["my dog is Rex"]
-    assert newer.embedded[1:3] == ["I like tea", "my dog is Rex"]
+    assert newer.embedded[-3:-1] == ["I like tea", "my dog is Rex"]

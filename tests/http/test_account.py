@@ -10,8 +10,8 @@ from fastapi.routing import APIRoute
 
 from tertulia.assistant import Assistant
 from tertulia.domain.accounts import EVERYTHING, Caller, Scope, digest_of
-from tertulia.entrypoints.http.app import ROUTERS
 from tertulia.entrypoints.http.context import Surroundings
+from tertulia.entrypoints.http.every_route import ROUTERS
 from tertulia.entrypoints.http.scopes import scopes_for
 from tests.conftest import MakeAssistant
 from tests.fakes.clock import FakeClock

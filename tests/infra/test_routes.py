@@ -7,7 +7,8 @@ import pytest
 from fastapi.routing import APIRoute, APIRouter
 
 from tertulia.entrypoints.aws import STREAMED_ROUTES
-from tertulia.entrypoints.http.app import EXPOSED_HEADERS, ROUTERS
+from tertulia.entrypoints.http.app import EXPOSED_HEADERS
+from tertulia.entrypoints.http.every_route import ROUTERS
 from tertulia.entrypoints.http.routers import events
 from tertulia.entrypoints.http.sse import EventStream
 from tests.functions.handlers import handler_of

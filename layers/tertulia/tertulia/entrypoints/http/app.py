@@ -1,6 +1,7 @@
 """The application: the same for the local server, each Lambda with its own routers, and the tests."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -9,46 +10,10 @@ from tertulia import __version__
 from tertulia.assistant import Assistant
 from tertulia.entrypoints.http.context import Surroundings
 from tertulia.entrypoints.http.deadlines import Deadlines
-from tertulia.entrypoints.http.documents import document
 from tertulia.entrypoints.http.errors import Crashes, tell_failures
 from tertulia.entrypoints.http.guards import Origins, RequestIds, StagePrefix
 from tertulia.entrypoints.http.limits import BodyLimits
-from tertulia.entrypoints.http.page import mount_page
-from tertulia.entrypoints.http.routers import (
-    account,
-    chat,
-    conversations,
-    events,
-    health,
-    routing,
-    scenarios,
-    screen_chat,
-    session,
-    speech,
-    tools,
-    turns,
-    uploads,
-    usage,
-    voice,
-)
 
-ROUTERS: tuple[APIRouter, ...] = (
-    health.router,
-    conversations.router,
-    chat.router,
-    screen_chat.router,
-    voice.router,
-    speech.router,
-    routing.router,
-    scenarios.router,
-    turns.router,
-    tools.router,
-    uploads.router,
-    session.router,
-    account.router,
-    usage.router,
-    events.router,
-)
 EXPOSED_HEADERS = (
     "X-Request-Id",
     "X-Conversation-Id",
@@ -64,9 +29,9 @@ EXPOSED_HEADERS = (
 
 
 def create_app(
-    assistant: Assistant, routers: Sequence[APIRouter] = ROUTERS, surroundings: Surroundings | None = None
+    assistant: Assistant, routers: Sequence[APIRouter] | None = None, surroundings: Surroundings | None = None
 ) -> FastAPI:
-    """Build the application over an assistant, with all routers or a Lambda's own."""
+    """Build the application over an assistant, with the page and all routers or a Lambda's own."""
     surroundings = surroundings or Surroundings.of(assistant.settings)
     app = FastAPI(
         title="Tertulia",
@@ -76,18 +41,34 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.openapi = lambda: document(app)  # type: ignore[method-assign]  # the way FastAPI documents
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]  # the way FastAPI documents
     app.state.assistant = assistant
     app.state.surroundings = surroundings
     app.state.door = surroundings.door(assistant)
     app.state.live = None
     tell_failures(app)
-    for router in routers:
+    if routers is None:
+        _serve_everything(app)
+    for router in routers or ():
         app.include_router(router)
-    if events.router in routers:
-        mount_page(app)
     _guard(app, surroundings)
     return app
+
+
+def _serve_everything(app: FastAPI) -> None:
+    # A Lambda that has just begun would have its first client wait for the routes of all others.
+    from tertulia.entrypoints.http.every_route import ROUTERS
+    from tertulia.entrypoints.http.page import mount_page
+
+    for router in ROUTERS:
+        app.include_router(router)
+    mount_page(app)
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    from tertulia.entrypoints.http.documents import document
+
+    return document(app)
 
 
 def _guard(app: FastAPI, surroundings: Surroundings) -> None:

@@ -1,0 +1,39 @@
+"""All routers: a Lambda imports its own only."""
+
+from fastapi import APIRouter
+
+from tertulia.entrypoints.http.routers import (
+    account,
+    chat,
+    conversations,
+    events,
+    health,
+    routing,
+    scenarios,
+    screen_chat,
+    session,
+    speech,
+    tools,
+    turns,
+    uploads,
+    usage,
+    voice,
+)
+
+ROUTERS: tuple[APIRouter, ...] = (
+    health.router,
+    conversations.router,
+    chat.router,
+    screen_chat.router,
+    voice.router,
+    speech.router,
+    routing.router,
+    scenarios.router,
+    turns.router,
+    tools.router,
+    uploads.router,
+    session.router,
+    account.router,
+    usage.router,
+    events.router,
+)
