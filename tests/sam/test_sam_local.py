@@ -87,6 +87,10 @@ def test_a_function_answers_its_recorded_event(function: str, sam: SamLocal, tur
     assert call.holds(answer), answer
 
 
+def test_the_command_of_the_page_works_over_the_built_template_as_it_is(sam: SamLocal) -> None:
+    assert is_ok(sam.invoke_as_typed("HealthFunction", EVENTS / "rest_health.json"))
+
+
 def test_a_turn_is_taken_through_the_local_api_by_whom_the_authorizer_knows(sam: SamLocal, cloud: Cloud) -> None:
     cloud.vendor.forget()
     with sam.api() as url:
