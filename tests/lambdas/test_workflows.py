@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -170,7 +171,7 @@ def followup(cloud: LocalCloud, *arguments: str) -> str:
         "TERTULIA_TABLE_NAME": cloud.outputs["Table"],
         "TERTULIA_AFTER_TURN_ARN": cloud.outputs["AfterTurn"],
     }
-    command = [sys.executable, "-m", "tertulia.entrypoints.cli", "followup", *arguments]
+    command = [str(Path(sys.executable).with_name("tertulia")), "followup", *arguments]
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
 
 
@@ -196,13 +197,13 @@ async def test_a_turn_over_the_api_is_handed_over_once_before_it_is_done(
     local_deployment: LocalCloud, workflows: Workflows, vendor: Vendor
 ) -> None:
     headers = {"Authorization": f"Bearer {local_deployment.token_of(workflows.user)}"}
-    body = {"message": "Hello there", "client_message_id": uuid4().hex}
+    body = {"text": "Hello there", "client_message_id": uuid4().hex}
 
     answers = [
         httpx.post(f"{local_deployment.url}/api/chat", json=body, headers=headers, timeout=60).json() for _ in range(2)
     ]
 
-    assert answers[0]["turn_id"] == answers[1]["turn_id"]
+    assert answers[0]["turn_id"] == answers[1]["turn_id"], answers
     name = f"{answers[0]['conversation_id']}-{answers[0]['turn_id']}"
     assert workflows.after_turn.names().count(name) == 1
     arn = f"{workflows.after_turn.arn.replace(':stateMachine:', ':execution:')}:{name}"
