@@ -20,6 +20,8 @@ from tertulia.entrypoints.http.app import create_app
 from tertulia.entrypoints.running_server import noted
 from tertulia.settings import Settings, SettingsError
 
+logger = logging.getLogger(__name__)
+
 SECONDS_TO_LEAVE = 5
 """How long streams that are still open keep a stopped server."""
 
@@ -81,6 +83,7 @@ async def serve(assistant: Assistant, taken: socket.socket, announce: Callable[[
             if starting.done():
                 starting.result()
                 following_up = asyncio.create_task(assistant.follow_up_runner.run())
+                following_up.add_done_callback(_log_a_defect)
                 forgetting = asyncio.create_task(forget_daily(assistant))
                 announce(f"Tertulia answers at {address}")
                 await answering
@@ -100,6 +103,11 @@ def configure_logs(settings: Settings) -> None:
         logging.getLogger(name).setLevel(logging.DEBUG)
     if settings.tool_debug:
         logging.getLogger("tertulia.tools").setLevel(logging.DEBUG)
+
+
+def _log_a_defect(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (defect := task.exception()):
+        logger.error("what follows turns has ended in a defect; the next start goes on with it", exc_info=defect)
 
 
 @contextmanager
