@@ -83,7 +83,7 @@ def test_a_question_can_come_from_stdin(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("What is in this letter?\nDear all"))
     assert run("ask", "-") == 0
-    asked = scripted.parts["chat_model"].prompts[-1].messages[-1].text
+    asked = scripted.parts["chat_model"].prompts[0].messages[-1].text
     assert "What is in this letter?\nDear all" in asked
 
 
