@@ -40,6 +40,28 @@ class Function:
         return f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{self.name}"
 
 
+def lambda_environment(function: Function) -> dict[str, str]:
+    """Return all variables of a function's process."""
+    return {
+        "PATH": os.defpath,
+        "LANG": "en_US.UTF-8",
+        "TZ": ":UTC",
+        "AWS_LAMBDA_FUNCTION_NAME": function.name,
+        "AWS_LAMBDA_FUNCTION_VERSION": "1",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
+        "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{function.name}",
+        "AWS_LAMBDA_LOG_STREAM_NAME": "2026/11/30/[1]0123456789abcdef",
+        "AWS_EXECUTION_ENV": "AWS_Lambda_python3.13",
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "nobody",
+        "AWS_SECRET_ACCESS_KEY": "nothing",
+        "LAMBDA_TASK_ROOT": str(function.task_root),
+        "_HANDLER": function.handler,
+        **function.environment,
+    }
+
+
 class Worker:
     """One execution environment: a process, and the Runtime API it talks to."""
 
@@ -67,34 +89,16 @@ class Worker:
         wrapper = self._function.environment.get("AWS_LAMBDA_EXEC_WRAPPER")
         command = (*([wrapper] if wrapper else []), *self._function.command)
         self._process = await asyncio.create_subprocess_exec(
-            *command, cwd=self._function.task_root, env=self._environment(), stdout=PIPE, stderr=STDOUT
+            *command,
+            cwd=self._function.task_root,
+            env=lambda_environment(self._function) | {"AWS_LAMBDA_RUNTIME_API": self._api.address},
+            stdout=PIPE,
+            stderr=STDOUT,
         )
         self._tasks = [
             asyncio.create_task(self._listen(self._process)),
             asyncio.create_task(self._watch(self._process)),
         ]
-
-    def _environment(self) -> dict[str, str]:
-        function = self._function
-        return {
-            "PATH": os.defpath,
-            "LANG": "en_US.UTF-8",
-            "TZ": ":UTC",
-            "AWS_LAMBDA_RUNTIME_API": self._api.address,
-            "AWS_LAMBDA_FUNCTION_NAME": function.name,
-            "AWS_LAMBDA_FUNCTION_VERSION": "1",
-            "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
-            "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{function.name}",
-            "AWS_LAMBDA_LOG_STREAM_NAME": "2026/11/30/[1]0123456789abcdef",
-            "AWS_EXECUTION_ENV": "AWS_Lambda_python3.13",
-            "AWS_REGION": REGION,
-            "AWS_DEFAULT_REGION": REGION,
-            "AWS_ACCESS_KEY_ID": "nobody",
-            "AWS_SECRET_ACCESS_KEY": "nothing",
-            "LAMBDA_TASK_ROOT": str(function.task_root),
-            "_HANDLER": function.handler,
-            **function.environment,
-        }
 
     async def _listen(self, process: Process) -> None:
         assert process.stdout is not None
@@ -119,11 +123,11 @@ class Worker:
         try:
             # Starting has a time of its own.
             await invocation.is_taken.wait()
-            async with asyncio.timeout(self._function.seconds):
+            async with asyncio.timeout(invocation.seconds):
                 await invocation.is_over.wait()
                 await self._api.asked.wait()
         except TimeoutError:
-            invocation.end(failure("Sandbox.Timedout", f"Task timed out after {self._function.seconds:.2f} seconds"))
+            invocation.end(failure("Sandbox.Timedout", f"Task timed out after {invocation.seconds:.2f} seconds"))
             await self.close()
         else:
             self._signal(signal.SIGSTOP)
@@ -151,16 +155,19 @@ class Host:
         self._idle: defaultdict[str, list[Worker]] = defaultdict(list)
         self._running: set[asyncio.Task[None]] = set()
 
-    async def invoke(self, name: str, event: bytes) -> bytes:
+    async def invoke(self, name: str, event: bytes, seconds: float | None = None) -> bytes:
         """Call a function and wait for its answer; raises FunctionFailed."""
-        return b"".join([part async for part in self.stream(name, event)])
+        return b"".join([part async for part in self.stream(name, event, seconds)])
 
-    async def stream(self, name: str, event: bytes) -> AsyncIterator[bytes]:
-        """Call a function and yield its answer as it comes; a caller that goes away does not stop it."""
+    async def stream(self, name: str, event: bytes, seconds: float | None = None) -> AsyncIterator[bytes]:
+        """Call a function and yield its answer as it comes; a caller that goes away does not stop it.
+
+        Its own time may be cut short, so that a warm environment can be seen to run out of it.
+        """
         if len(event) > MOST_PAYLOAD_BYTES:
             raise PayloadTooLarge
         function = self.functions[name]
-        invocation = Invocation(event, function.arn, function.seconds)
+        invocation = Invocation(event, function.arn, seconds or function.seconds)
         running = asyncio.create_task(self._run(function, invocation))
         self._running.add(running)
         running.add_done_callback(self._running.discard)
