@@ -13,9 +13,9 @@ THE_RUNTIME_BRINGS = ("boto3", "botocore", "s3transfer")
 
 def requirements_of(layer: Layer) -> list[str]:
     """Return what goes into the layer and is not in those below it."""
-    below = {line for name in layer.over for line in exported(layers()[name])}
-    left_out = {*THE_RUNTIME_BRINGS, *layer.without}
-    return [line for line in exported(layer) if line not in below and _name(line) not in left_out]
+    below = {_name(line) for name in layer.over for line in exported(layers()[name])}
+    left_out = {*THE_RUNTIME_BRINGS, *layer.without, *below}
+    return [line for line in exported(layer) if _name(line) not in left_out]
 
 
 def exported(layer: Layer) -> list[str]:

@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from rich.console import Console
@@ -25,18 +26,25 @@ MOST_LAYERS = 5
 class Weight:
     """The bytes of a folder, as they lie there and zipped."""
 
-    plain: int
-    zipped: int
+    folder: Path
 
-    @classmethod
-    def of(cls, folder: Path) -> "Weight":
-        """Weigh a folder."""
-        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    @cached_property
+    def plain(self) -> int:
+        """The bytes as they lie there."""
+        return sum(file.stat().st_size for file in self._files)
+
+    @cached_property
+    def zipped(self) -> int:
+        """The bytes of its zip file."""
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in files:
-                archive.write(file, file.relative_to(folder))
-        return cls(sum(file.stat().st_size for file in files), packed.tell())
+            for file in self._files:
+                archive.write(file, file.relative_to(self.folder))
+        return packed.tell()
+
+    @property
+    def _files(self) -> list[Path]:
+        return [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
 
 
 @dataclass(frozen=True)
@@ -65,14 +73,14 @@ def packages(root: Path, layers: Mapping[str, Weight]) -> list[Package]:
     """Weigh the functions that were built, the heaviest first."""
     found = []
     for name, names in layers_of_functions().items():
-        code = Weight.of(root / "functions" / name)
+        code = Weight(root / "functions" / name)
         found.append(Package(name, names, code, code.plain + sum(layers[layer].plain for layer in names)))
     return sorted(found, key=lambda package: -package.plain)
 
 
 def layer_weights(root: Path) -> dict[str, Weight]:
     """Weigh the layers that were built."""
-    return {path.name: Weight.of(path) for path in sorted((root / "layers").iterdir()) if path.is_dir()}
+    return {path.name: Weight(path) for path in sorted((root / "layers").iterdir()) if path.is_dir()}
 
 
 def check(arch: Arch, root: Path) -> bool:
