@@ -18,6 +18,7 @@ HOMES = {
     "rich": ("entrypoints",),
     "boto3": ("adapters/aws", "entrypoints/aws.py"),
     "botocore": ("adapters/aws", "entrypoints/aws.py"),
+    "awslambdaric": ("entrypoints/streaming",),
     "aws_lambda_powertools": ("adapters/aws", "entrypoints"),
     "langgraph": ("answering",),
     "groq": ("adapters/groq",),

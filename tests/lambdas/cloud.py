@@ -25,7 +25,7 @@ from tests.lambdas.artifacts import Artifacts
 from tests.lambdas.deployed import Clients, deploy, keep_keys
 from tests.lambdas.gateway import Gateway
 from tests.lambdas.host import REGION, Function, Host
-from tests.lambdas.service import lambda_service
+from tests.lambdas.invoke_api import lambda_service
 from tests.lambdas.serving import listener, served
 
 KEY = "gsk_of_the_deployment"
@@ -72,7 +72,7 @@ class LocalCloud:
 
 
 @contextmanager
-def local_cloud(artifacts: Artifacts, vendor: FakeGroq, **parameters: str) -> Iterator[LocalCloud]:
+def deployed(artifacts: Artifacts, vendor: FakeGroq, **parameters: str) -> Iterator[LocalCloud]:
     """Deploy the template here, with values for its parameters, and with this vendor's key in the parameter store."""
     template = transformed(*sorted({**_defaults(), **parameters}.items()))
     with ExitStack() as stack:

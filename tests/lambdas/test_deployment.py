@@ -27,11 +27,11 @@ def user(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def client(local_deployment: LocalCloud, user: str) -> Iterator[httpx.Client]:
+def client(local_cloud: LocalCloud, user: str) -> Iterator[httpx.Client]:
     """Return a client of the user."""
-    token = local_deployment.token_of(user)
+    token = local_cloud.token_of(user)
     headers = {"Authorization": f"Bearer {token}", "Origin": ORIGIN}
-    with httpx.Client(base_url=local_deployment.url, headers=headers, timeout=120) as made:
+    with httpx.Client(base_url=local_cloud.url, headers=headers, timeout=120) as made:
         yield made
 
 
@@ -56,13 +56,13 @@ def test_three_turns_on_a_warm_function_are_three_answers(client: httpx.Client) 
 
 
 def test_a_turn_is_stored_and_followed_up_when_its_function_has_returned(
-    client: httpx.Client, local_deployment: LocalCloud
+    client: httpx.Client, local_cloud: LocalCloud
 ) -> None:
     answer = chatted(client)
     kept = client.get(f"/api/chat/conversations/{answer['conversation_id']}").json()
     assert [message["content"] for message in kept["messages"]] == ["Hello", "Hello there."]
-    states = local_deployment.client("stepfunctions")
-    pages = states.list_executions(stateMachineArn=local_deployment.outputs["AfterTurn"])
+    states = local_cloud.client("stepfunctions")
+    pages = states.list_executions(stateMachineArn=local_cloud.outputs["AfterTurn"])
     names = [execution["name"] for execution in pages["executions"]]
     assert f"{answer['conversation_id']}-{answer['turn_id']}" in names
 
@@ -104,19 +104,19 @@ def test_a_text_is_said_aloud_at_any_length(client: httpx.Client) -> None:
         assert sound.getnframes() > 0
 
 
-def test_without_a_token_nobody_is_answered_and_the_page_can_read_why(local_deployment: LocalCloud) -> None:
+def test_without_a_token_nobody_is_answered_and_the_page_can_read_why(local_cloud: LocalCloud) -> None:
     for path in ("/api/chat", "/api/chat/stream"):
         for token in ({}, {"Authorization": "Bearer nobody"}):
-            response = httpx.post(local_deployment.url + path, json={}, headers={"Origin": ORIGIN, **token}, timeout=60)
+            response = httpx.post(local_cloud.url + path, json={}, headers={"Origin": ORIGIN, **token}, timeout=60)
             assert response.status_code == 401
             assert response.json()["code"] == "unauthorized"
             assert response.headers["access-control-allow-origin"] in {"*", ORIGIN}
 
 
-def test_a_page_may_ask_before_it_asks(local_deployment: LocalCloud) -> None:
+def test_a_page_may_ask_before_it_asks(local_cloud: LocalCloud) -> None:
     asking = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}
     for path in ("/api/chat", "/api/chat/stream"):
-        response = httpx.options(local_deployment.url + path, headers=asking, timeout=60)
+        response = httpx.options(local_cloud.url + path, headers=asking, timeout=60)
         assert response.status_code == 200
         assert response.headers["access-control-allow-origin"] == ORIGIN
 
@@ -144,14 +144,14 @@ def test_failures_have_the_contracts_form_whoever_tells_them(
 
 
 def test_a_turn_that_the_model_never_answers_is_stopped_and_told_before_lambda_kills_it(
-    client: httpx.Client, user: str, local_deployment: LocalCloud
+    client: httpx.Client, user: str, local_cloud: LocalCloud
 ) -> None:
     chatted(client)
     event = json.loads((RECORDED / "events/rest_chat_stream.json").read_text("utf-8"))
     event |= {"body": json.dumps({"text": "This is never answered."})}
     event["requestContext"]["authorizer"] |= {"principalId": user, "user": user}
-    answering = local_deployment.host.invoke("ChatFunction", json.dumps(event).encode(), seconds=10)
-    *_, last = events_in(local_deployment.run(answering).partition(bytes(8))[2])
+    answering = local_cloud.host.invoke("ChatFunction", json.dumps(event).encode(), seconds=10)
+    *_, last = events_in(local_cloud.run(answering).partition(bytes(8))[2])
     assert (last.name, last.json["response"]) == ("done", "")
     kept = client.get(f"/api/chat/conversations/{last.json['conversation_id']}").json()
     assert kept["messages"][0]["content"] == "This is never answered."
@@ -165,11 +165,11 @@ def test_a_client_that_leaves_loses_nothing(client: httpx.Client) -> None:
     assert [message["content"] for message in kept["messages"]] == ["Hello", "Hello there."]
 
 
-def test_many_turns_at_once_are_all_answered(local_deployment: LocalCloud) -> None:
-    tokens = [local_deployment.token_of(f"many-{place}") for place in range(3)]
+def test_many_turns_at_once_are_all_answered(local_cloud: LocalCloud) -> None:
+    tokens = [local_cloud.token_of(f"many-{place}") for place in range(3)]
 
     async def at_once() -> list[httpx.Response]:
-        async with httpx.AsyncClient(base_url=local_deployment.url, timeout=120) as several:
+        async with httpx.AsyncClient(base_url=local_cloud.url, timeout=120) as several:
             asked = [
                 several.post("/api/chat", json={"text": "Hello"}, headers={"Authorization": f"Bearer {token}"})
                 for token in tokens
@@ -179,9 +179,9 @@ def test_many_turns_at_once_are_all_answered(local_deployment: LocalCloud) -> No
     assert [response.json()["response"] for response in asyncio.run(at_once())] == ["Hello there."] * 3
 
 
-def test_no_words_and_no_keys_are_written_to_any_log(client: httpx.Client, local_deployment: LocalCloud) -> None:
+def test_no_words_and_no_keys_are_written_to_any_log(client: httpx.Client, local_cloud: LocalCloud) -> None:
     chatted(client, text="My doctor is Doctor Tulp.")
-    written = "\n".join(line for lines in local_deployment.host.logs.values() for line in lines)
+    written = "\n".join(line for lines in local_cloud.host.logs.values() for line in lines)
     assert '"Requests":[1.0]' in written
     for secret in (KEY, "Tulp", "Hello there", client.headers["Authorization"].split()[1]):
         assert secret not in written

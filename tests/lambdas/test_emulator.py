@@ -42,8 +42,8 @@ def test_failures_of_tasks_have_the_same_names_in_the_emulator(artifacts: Artifa
         assert called(address, {"fail": "again", "words": "x"}).json()["errorType"] == "Retryable"
 
 
-def test_a_turn_of_the_deployment_is_taken_in_the_emulator(local_deployment: LocalCloud, tmp_path: Path) -> None:
-    with emulated(local_deployment.host.functions["ChatFunction"], tmp_path) as address:
+def test_a_turn_of_the_deployment_is_taken_in_the_emulator(local_cloud: LocalCloud, tmp_path: Path) -> None:
+    with emulated(local_cloud.host.functions["ChatFunction"], tmp_path) as address:
         event = json.loads((EVENTS / "rest_chat.json").read_text("utf-8"))
         assert json.loads(called(address, event).json()["body"])["response"] == "Hello there."
         event = json.loads((EVENTS / "rest_chat_stream.json").read_text("utf-8"))

@@ -15,9 +15,9 @@ def bearing(token: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def api(local_deployment: LocalCloud) -> Iterator[httpx.Client]:
+def api(local_cloud: LocalCloud) -> Iterator[httpx.Client]:
     """Yield a client of the deployment's API, which keeps no cookies of another test."""
-    with httpx.Client(base_url=local_deployment.url, timeout=60, trust_env=False) as client:
+    with httpx.Client(base_url=local_cloud.url, timeout=60, trust_env=False) as client:
         yield client
 
 
@@ -37,10 +37,8 @@ def test_nobody_is_served_whom_nobody_knows(api: httpx.Client, headers: dict[str
     assert refused.headers["www-authenticate"] == "Bearer"
 
 
-def test_a_token_is_made_used_and_refused_as_soon_as_it_is_revoked(
-    local_deployment: LocalCloud, api: httpx.Client
-) -> None:
-    ana = bearing(local_deployment.token_of("ana"))
+def test_a_token_is_made_used_and_refused_as_soon_as_it_is_revoked(local_cloud: LocalCloud, api: httpx.Client) -> None:
+    ana = bearing(local_cloud.token_of("ana"))
     made = api.post("/api/me/tokens", headers=ana, json={"name": "phone", "scopes": ["read"]}).json()
     phone = bearing(made["token"])
     assert told(api.get("/api/me", headers=phone)) == {"user_id": "ana", "scopes": ["read"]}
@@ -51,8 +49,8 @@ def test_a_token_is_made_used_and_refused_as_soon_as_it_is_revoked(
     assert api.get("/api/me", headers=ana).status_code == 200
 
 
-def test_each_user_has_their_own_conversations_and_settings(local_deployment: LocalCloud, api: httpx.Client) -> None:
-    ana, ben = (bearing(local_deployment.token_of(user)) for user in ("ana", "ben"))
+def test_each_user_has_their_own_conversations_and_settings(local_cloud: LocalCloud, api: httpx.Client) -> None:
+    ana, ben = (bearing(local_cloud.token_of(user)) for user in ("ana", "ben"))
     assert told(api.put("/api/me/settings", headers=ana, json={"timezone": "Europe/Berlin"}))
     taken = api.post("/api/chat", headers=ana, json={"text": "Hello"}).json()
     place = f"/api/chat/conversations/{taken['conversation_id']}"
@@ -62,8 +60,8 @@ def test_each_user_has_their_own_conversations_and_settings(local_deployment: Lo
     assert api.get("/api/me/settings", headers=ben).json()["timezone"] is None
 
 
-def test_a_page_gets_a_session_which_ends(local_deployment: LocalCloud, api: httpx.Client) -> None:
-    token = local_deployment.token_of("ana", Scope.READ, Scope.TURNS)
+def test_a_page_gets_a_session_which_ends(local_cloud: LocalCloud, api: httpx.Client) -> None:
+    token = local_cloud.token_of("ana", Scope.READ, Scope.TURNS)
     begun = api.post("/api/session", json={"token": token})
     assert begun.json()["user_id"] == "ana"
     session = {"Cookie": begun.headers["set-cookie"].partition(";")[0]}

@@ -79,17 +79,17 @@ class Workflows:
 
 
 @pytest.fixture
-def vendor(local_deployment: LocalCloud) -> Iterator[Vendor]:
+def vendor(local_cloud: LocalCloud) -> Iterator[Vendor]:
     answering = Vendor(Listener(), [])
-    before, local_deployment.vendor.chat = local_deployment.vendor.chat, answering
+    before, local_cloud.vendor.chat = local_cloud.vendor.chat, answering
     yield answering
-    local_deployment.vendor.chat = before
-    local_deployment.vendor.forget()
+    local_cloud.vendor.chat = before
+    local_cloud.vendor.forget()
 
 
 @pytest.fixture
-def workflows(local_deployment: LocalCloud) -> Workflows:
-    return Workflows(local_deployment)
+def workflows(local_cloud: LocalCloud) -> Workflows:
+    return Workflows(local_cloud)
 
 
 def some_turns(*texts: str) -> list[Turn]:
@@ -142,7 +142,7 @@ async def test_a_vendor_that_is_down_for_a_while_delays_a_summary_and_no_more(
 
 
 async def test_a_failure_is_recorded_listed_and_run_again_by_command(
-    local_deployment: LocalCloud, workflows: Workflows, vendor: Vendor
+    local_cloud: LocalCloud, workflows: Workflows, vendor: Vendor
 ) -> None:
     vendor.failures.append(Failure(status=401, code="invalid_api_key"))
     turns = some_turns(TEA, LISBON)
@@ -152,15 +152,15 @@ async def test_a_failure_is_recorded_listed_and_run_again_by_command(
     assert ended["status"] == "FAILED"
     told = {key: ended.get(key) for key in ("name", "status", "input", "error", "cause", "stateMachineArn")}
     for _ in range(2):
-        local_deployment.invoke("RecordFailureFunction", {"source": "aws.states", "detail": told})
+        local_cloud.invoke("RecordFailureFunction", {"source": "aws.states", "detail": told})
 
-    [row] = [row for row in json.loads(followup(local_deployment, "list", "--json")) if row["user"] == workflows.user]
+    [row] = [row for row in json.loads(followup(local_cloud, "list", "--json")) if row["user"] == workflows.user]
     assert (row["turn_id"], row["step"], row["error"]) == (turns[-1].id, "after_turn", "model_key")
-    followup(local_deployment, "retry", turns[-1].id)
+    followup(local_cloud, "retry", turns[-1].id)
 
     succeeded(workflows.after_turn, f"{name}-retry-1")
     assert (await workflows.conversations.get(workflows.user, conversation.id)).overview
-    assert workflows.user not in followup(local_deployment, "list", "--json")
+    assert workflows.user not in followup(local_cloud, "list", "--json")
 
 
 def followup(cloud: LocalCloud, *arguments: str) -> str:
@@ -194,13 +194,13 @@ async def test_a_very_long_conversation_is_summarized_within_the_limits_of_a_sta
 
 
 async def test_a_turn_over_the_api_is_handed_over_once_before_it_is_done(
-    local_deployment: LocalCloud, workflows: Workflows, vendor: Vendor
+    local_cloud: LocalCloud, workflows: Workflows, vendor: Vendor
 ) -> None:
-    headers = {"Authorization": f"Bearer {local_deployment.token_of(workflows.user)}"}
+    headers = {"Authorization": f"Bearer {local_cloud.token_of(workflows.user)}"}
     body = {"text": "Hello there", "client_message_id": uuid4().hex}
 
     answers = [
-        httpx.post(f"{local_deployment.url}/api/chat", json=body, headers=headers, timeout=60).json() for _ in range(2)
+        httpx.post(f"{local_cloud.url}/api/chat", json=body, headers=headers, timeout=60).json() for _ in range(2)
     ]
 
     assert answers[0]["turn_id"] == answers[1]["turn_id"], answers
@@ -218,9 +218,9 @@ async def test_a_turn_over_the_api_is_handed_over_once_before_it_is_done(
 
 
 async def test_a_recording_is_heard_and_summarized(
-    local_deployment: LocalCloud, workflows: Workflows, vendor: Vendor
+    local_cloud: LocalCloud, workflows: Workflows, vendor: Vendor
 ) -> None:
-    local_deployment.vendor.hearings += [Heard(text="They talk about tea."), Heard(text="Then about Lisbon.")]
+    local_cloud.vendor.hearings += [Heard(text="They talk about tea."), Heard(text="Then about Lisbon.")]
     file = wav(tone(1) * 310)
     kept = Recording(
         id=uuid4().hex,
@@ -230,8 +230,8 @@ async def test_a_recording_is_heard_and_summarized(
         created_at=NOON,
         conversation_id=uuid4().hex,
     )
-    local_deployment.client("s3").put_object(
-        Bucket=local_deployment.outputs["Files"], Key=object_key(workflows.user, kept.key), Body=file
+    local_cloud.client("s3").put_object(
+        Bucket=local_cloud.outputs["Files"], Key=object_key(workflows.user, kept.key), Body=file
     )
     await workflows.recordings.put(kept)
     await workflows.record(kept)

@@ -13,7 +13,7 @@ from tests.lambdas.api import Api
 from tests.lambdas.artifacts import Artifacts
 from tests.lambdas.gateway import Gateway
 from tests.lambdas.host import Function, Host
-from tests.lambdas.service import lambda_service
+from tests.lambdas.invoke_api import lambda_service
 from tests.lambdas.serving import served
 
 TRIAL = Path(__file__).parent / "trial"
