@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tertulia.domain.errors import InvalidValue
+from tertulia.domain.effects import Effect
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
 from tertulia.ports import ToolContext
 from tertulia.settings import Settings
@@ -26,7 +27,7 @@ class Hammer:
 
     @property
     def spec(self) -> ToolSpec:
-        return ToolSpec(name="hammer", description="Hits.", parameters={"type": "object"})
+        return ToolSpec(name="hammer", description="Hits.", parameters={"type": "object"}, effect=Effect.NONE)
 
     async def __call__(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult:
         self.seen = context

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tertulia.domain.effects import Effect
 from tertulia.domain.prompts import ChatMessage, Prompt, ToolCall, ToolResult, ToolSpec
 from tertulia.domain.replies import RouteChosen, ToolCalled, ToolReturned
 from tertulia.domain.surfaces import SCREEN, Route, RouteReason
@@ -27,7 +28,8 @@ class OneTool:
     def __init__(
         self, name: str = "web_search", answer: ToolResult | Exception | None = None, seconds: float = 0
     ) -> None:
-        self.spec = ToolSpec(name=name, description="A test's tool.", parameters={"type": "object", "properties": {}})
+        parameters = {"type": "object", "properties": {}}
+        self.spec = ToolSpec(name=name, description="A test's tool.", parameters=parameters, effect=Effect.NONE)
         self.answer = answer or ToolResult(text="found")
         self.seconds = seconds
         self.seen: list[tuple[Mapping[str, Any], ToolContext]] = []

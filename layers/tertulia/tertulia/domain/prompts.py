@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tertulia.domain.effects import Effect, UndoStep
+
 type Json = Any
 """A JSON value: what `json.loads` gives."""
 
@@ -12,11 +14,14 @@ type Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSpec:
-    """A tool as a model sees it; `parameters` is a JSON schema of an object."""
+    """A tool as a model sees it; `parameters` is a JSON schema of an object. One that says no more is trusted least."""
 
     name: str
     description: str
     parameters: Mapping[str, Json]
+    effect: Effect = Effect.OUTWARD
+    taints: bool = True
+    """Whether its results hold text of others, who might give orders in it: web pages, mail, files, memories."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +95,5 @@ class ToolResult:
     ok: bool = True
     summary: str = ""
     data: Mapping[str, Json] = field(default_factory=dict)
+    undo: UndoStep | None = None
+    """What takes a change back, for tools whose effect is reversible."""

@@ -6,6 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
+from tertulia.domain.effects import Effect
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
 from tertulia.ports import ToolContext
 
@@ -71,6 +72,8 @@ class Calculator:
                 "required": ["expression"],
                 "additionalProperties": False,
             },
+            effect=Effect.NONE,
+            taints=False,
         )
 
     @property

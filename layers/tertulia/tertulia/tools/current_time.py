@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from tertulia.domain.effects import Effect
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
 from tertulia.ports import Clock, ToolContext
 
@@ -33,6 +34,8 @@ class CurrentTime:
                 },
                 "additionalProperties": False,
             },
+            effect=Effect.NONE,
+            taints=False,
         )
 
     @property
