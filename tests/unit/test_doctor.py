@@ -241,6 +241,25 @@ def test_a_stage_that_was_never_deployed_is_one_line(deployed: Settings, capsys:
     assert capsys.readouterr().err.strip() == "There is no stack tertulia-nowhere in this account and region."
 
 
+def test_the_keys_of_a_stage_are_those_stored_for_it(
+    deployed: Settings, vendor: Vendor, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = {name: {"Value": value} for name, value in {"TableName": "turns", "BucketName": "files"}.items()}
+    resources = {"Topic": {"Type": "AWS::SNS::Topic"}}
+    boto3.client("cloudformation").create_stack(
+        StackName="tertulia-dev", TemplateBody=json.dumps({"Resources": resources, "Outputs": outputs})
+    )
+    monkeypatch.setenv("GROQ_API_KEY", "of-this-machine")
+    monkeypatch.setenv("GROQ_BASE_URL", vendor.url)
+    doctor("--stage", "dev", "--json")
+    assert "keys" in [each["matter"] for each in json.loads(capsys.readouterr().out) if each["state"] == "problem"]
+    boto3.client("ssm").put_parameter(Name="/tertulia/dev/GROQ_API_KEY", Value="of-the-stage", Type="SecureString")
+    doctor("--stage", "dev", "--json")
+    found = {each["matter"]: each["state"] for each in json.loads(capsys.readouterr().out)}
+    assert found["keys"] == found["table"] == found["GROQ_API_KEY"] == "fine"
+    assert [headers["Authorization"] for _, headers in vendor.asked] == ["Bearer of-the-stage"]
+
+
 def test_the_bill_counts_what_costs_by_being_there() -> None:
     template = "  A:\n    Type: AWS::CloudWatch::Alarm\n  B:\n    Type: AWS::CloudWatch::Alarm\n  T:\n    Type: AWS::DynamoDB::Table\n"
     [alarms] = idle_costs([template], prices())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tertulia.adapters.vendor_checks import VendorKey
-from tertulia.assistant.plain_checks import Bill, ScenarioFiles, Servers
+from tertulia.assistant.plain_checks import Bill, NeededKey, ScenarioFiles, Servers
 from tertulia.ports.checks import Check
 from tertulia.settings import Settings
 
@@ -71,6 +71,7 @@ def cloud_checks(settings: Settings) -> list[Check]:
         *(DeployedStateMachine(matter, arn) for matter, arn in machines.items() if arn),
         Concurrency(),
         CloudClock(),
+        NeededKey(settings),
     ]
 
 

@@ -32,6 +32,21 @@ class ScenarioFiles:
 
 
 @dataclass(frozen=True)
+class NeededKey:
+    """Whether the key is there without which nothing answers in the cloud."""
+
+    settings: Settings
+    matter = "keys"
+
+    async def __call__(self) -> Sequence[Finding]:
+        """Look for it; whether the vendor takes it is asked elsewhere."""
+        if self.settings.groq_api_key:
+            return [fine(self.matter, "GROQ_API_KEY is stored.")]
+        what = "GROQ_API_KEY is not stored, and no local models run in the cloud."
+        return [problem(self.matter, what, "Run `tertulia deploy`, which asks for it.")]
+
+
+@dataclass(frozen=True)
 class Servers:
     """Whether the MCP server that the settings name is there."""
 

@@ -102,7 +102,7 @@ class Guide:
     def keys_of_the_environment(self) -> Mapping[str, str]:
         """The vendor keys that are set here, by the names they are stored under."""
         settings = self.session.settings
-        found = {name: getattr(settings, setting) for setting, name in _key_names().items()}
+        found = {name: getattr(settings, setting) for setting, name in key_names().items()}
         return {name: key.get_secret_value() for name, key in found.items() if key is not None}
 
     def further_keys(self, stored: set[str]) -> Mapping[str, str]:
@@ -115,9 +115,9 @@ class Guide:
         known = stored | {*self.keys_of_the_environment}
         if REQUIRED_KEY not in known:
             keys[REQUIRED_KEY] = _secret(REQUIRED_KEY)
-        terminal.aside(f"Stored are: {', '.join(sorted(stored)) or 'none'}. Others: {', '.join(_key_names().values())}")
+        terminal.aside(f"Stored are: {', '.join(sorted(stored)) or 'none'}. Others: {', '.join(key_names().values())}")
         while name := typer.prompt("A further key to store, by name (empty: none)", "", show_default=False, err=True):
-            if name not in _key_names().values():
+            if name not in key_names().values():
                 terminal.complain(f"{name} is no key that Tertulia knows.")
                 continue
             keys[name] = _secret(name)
@@ -138,7 +138,7 @@ def _secret(name: str) -> str:
 
 
 def _checked(name: str, key: str) -> SecretStr:
-    [setting] = [setting for setting, known in _key_names().items() if known == name]
+    [setting] = [setting for setting, known in key_names().items() if known == name]
     fields: dict[str, Any] = {setting: SecretStr(key)}
     checked: SecretStr | None = getattr(Settings(**fields), setting)
     if checked is None:
@@ -146,7 +146,8 @@ def _checked(name: str, key: str) -> SecretStr:
     return checked
 
 
-def _key_names() -> dict[str, str]:
+def key_names() -> dict[str, str]:
+    """Return the settings that hold vendors' keys, with the names they are stored under."""
     return {setting: names_of(setting)[1] for setting in Settings.model_fields if setting.endswith("_api_key")}
 
 

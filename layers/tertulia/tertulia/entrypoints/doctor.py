@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import SecretStr
 
 from tertulia.domain.checkups import Finding, State
 from tertulia.domain.errors import NotFound
 from tertulia.entrypoints import terminal
+from tertulia.entrypoints.deploy_commands import key_names
 from tertulia.entrypoints.running_server import running_server
 from tertulia.entrypoints.session import Session
 
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
 
 MARKS = {State.FINE: "ok  ", State.NOTE: "note", State.PROBLEM: "!!  "}
 SOMETHING_TO_DO = 1
+TOLD = {
+    "TableName": "table_name",
+    "BucketName": "bucket_name",
+    "AfterTurnArn": "after_turn_arn",
+    "RecordingArn": "recording_arn",
+}
+"""What a stack puts out of its settings."""
 
 
 def doctor(
@@ -57,14 +66,17 @@ async def _examined(session: Session, stage: str | None, region: str | None) -> 
 
 
 async def _deployed(session: Session, stage: str, region: str | None) -> "Settings":
-    """Return the settings of a deployment, as far as they are told outside of it."""
+    """Return the settings of a deployment with the keys that are stored for it, and none of this machine's."""
     from tertulia.assistant.deployment import account
 
-    stack = await account(region).stack(f"tertulia-{stage}")
+    there = account(region)
+    stack = await there.stack(f"tertulia-{stage}")
     if stack is None:
         raise NotFound(f"There is no stack tertulia-{stage} in this account and region.")
-    names = {"TableName": "table_name", "BucketName": "bucket_name", "AfterTurnArn": "after_turn_arn"}
-    told: dict[str, Any] = {name: stack.outputs[output] for output, name in names.items() if output in stack.outputs}
+    told: dict[str, Any] = {name: stack.outputs[output] for output, name in TOLD.items() if output in stack.outputs}
+    keys = await there.keys(f"/tertulia/{stage}")
+    stored = {setting: keys.get(name) for setting, name in key_names().items()}
+    told |= {setting: key if key is None else SecretStr(key) for setting, key in stored.items()}
     return session.settings.model_copy(update={"profile": "aws", **told})
 
 

@@ -41,12 +41,18 @@ class AwsAccount:
 
     async def stored_keys(self, path: str) -> set[str]:
         """Return the names of the keys in the parameter store."""
+        return set(await self._parameters(path, decrypt=False))
 
-        def names() -> list[str]:
-            pages = self._client("ssm").get_paginator("get_parameters_by_path").paginate(Path=path)
-            return [parameter["Name"] for page in pages for parameter in page["Parameters"]]
+    async def keys(self, path: str) -> dict[str, str]:
+        """Return the keys in the parameter store, by name."""
+        return await self._parameters(path, decrypt=True)
 
-        return {name.rsplit("/", 1)[-1] for name in await _asked(names)}
+    async def _parameters(self, path: str, *, decrypt: bool) -> dict[str, str]:
+        def read() -> list[Any]:
+            pages = self._client("ssm").get_paginator("get_parameters_by_path")
+            return [each for page in pages.paginate(Path=path, WithDecryption=decrypt) for each in page["Parameters"]]
+
+        return {each["Name"].rsplit("/", 1)[-1]: each["Value"] for each in await _asked(read)}
 
     async def store_key(self, path: str, name: str, key: str) -> None:
         """Keep a key, encrypted with the account's own key of the parameter store."""
