@@ -18,7 +18,12 @@ from tests.fakes.clock import FakeClock
 from tests.http.clients import ANA, BEN, TWO_USERS, client_of, is_problem, wav
 
 FROM_OUR_PAGE = {"Origin": "http://127.0.0.1:8000"}
-OPEN = {("GET", "/api/health"), ("POST", "/api/session"), ("PUT", "/api/uploads/{upload_id}")}
+OPEN = {
+    ("GET", "/api/health"),
+    ("GET", "/api/openapi.json"),
+    ("POST", "/api/session"),
+    ("PUT", "/api/uploads/{upload_id}"),
+}
 ROUTES = sorted(
     (method, route.path)
     for router in ROUTERS

@@ -96,14 +96,34 @@ def test_only_those_that_take_turns_start_follow_ups() -> None:
         assert environment_of(function)["TERTULIA_AFTER_TURN_ARN"] == {"Ref": "AfterTurn"}
 
 
+def is_of_answers(statement: Resource) -> bool:
+    return statement["Resource"] == {"Fn::Sub": "${Files.Arn}/answers/*"}
+
+
 def test_who_reads_files_learns_that_one_is_not_there() -> None:
     for function in resources("AWS::Lambda::Function"):
-        actions = actions_of(function)
+        # Answers are read by clients, who have the address of one that is there.
+        of_files = [each for each in statements(roles()[f"{function}Role"]) if not is_of_answers(each)]
+        actions = {action for each in of_files for action in listed(each["Action"])}
         assert "s3:GetObject" not in actions or "s3:ListBucket" in actions, function
 
 
+def test_who_may_answer_at_length_puts_answers_aside_and_changes_none() -> None:
+    told = {
+        name: {action for each in statements(role) if is_of_answers(each) for action in listed(each["Action"])}
+        for name, role in roles().items()
+    }
+    assert {name for name, actions in told.items() if actions} == {
+        f"{name}FunctionRole" for name in ("Chat", "Conversations", "Tts", "Voice")
+    }
+    assert set.union(*told.values()) == {"s3:GetObject", "s3:PutObject"}
+
+
 def test_speaking_touches_no_file_and_deletes_nothing() -> None:
-    assert not any(action.startswith("s3:") or "Delete" in action for action in actions_of("TtsFunction"))
+    for statement in statements(roles()["TtsFunctionRole"]):
+        actions = listed(statement["Action"])
+        assert is_of_answers(statement) or not any(action.startswith("s3:") for action in actions)
+        assert not any("Delete" in action for action in actions)
 
 
 def test_what_only_looks_cannot_write() -> None:

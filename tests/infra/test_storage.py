@@ -41,11 +41,18 @@ def test_the_bucket_is_reached_encrypted_only() -> None:
     assert statement["Resource"] == [{"Fn::GetAtt": ["Files", "Arn"]}, {"Fn::Sub": "${Files.Arn}/*"}]
 
 
+def test_pages_of_the_named_origins_may_send_files_and_any_may_fetch_what_it_has_the_address_of() -> None:
+    sending, fetching = BUCKET["Properties"]["CorsConfiguration"]["CorsRules"]
+    assert sending["AllowedOrigins"] == {"Fn::Split": [",", {"Ref": "Origins"}]}
+    assert sending["AllowedMethods"] == ["POST"]
+    assert (fetching["AllowedOrigins"], fetching["AllowedMethods"]) == (["*"], ["GET"])
+
+
 def test_passing_files_pass() -> None:
     rules = {rule["Id"]: rule for rule in BUCKET["Properties"]["LifecycleConfiguration"]["Rules"]}
     assert all(rule["Status"] == "Enabled" for rule in rules.values())
     days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules.values() if "ExpirationInDays" in rule}
-    assert days == {"utterances/": 1, "uploads/": 1, "exports/": 7}
+    assert days == {"utterances/": 1, "uploads/": 1, "answers/": 1, "exports/": 7}
     assert {f"{folder}/" for folder in PASSING.values()} < set(days)
     assert rules["Unfinished"]["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 1}
 

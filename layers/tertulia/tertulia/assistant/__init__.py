@@ -122,6 +122,7 @@ class Assistant:
     claims = cached_property(kept.claims)
     events = cached_property(kept.events)
     blobs = cached_property(kept.blobs)
+    transfers = cached_property(kept.transfers)
     users = cached_property(kept.users)
     wishes = cached_property(known.wishes)
     tokens = cached_property(kept.tokens)

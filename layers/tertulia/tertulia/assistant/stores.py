@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from tertulia.ports import BlobStore, ConversationStore, MemoryStore, TurnClaims, TurnEvents
 from tertulia.ports.accounts import SessionStore, TokenStore, UserStore
+from tertulia.ports.transfers import Transfers
 
 if TYPE_CHECKING:
     from tertulia.adapters.aws.stores import AwsStores
@@ -41,6 +42,11 @@ def events(parts: "Assistant") -> TurnEvents:
 def blobs(parts: "Assistant") -> BlobStore:
     """Return where files are kept."""
     return parts.stores.blobs
+
+
+def transfers(parts: "Assistant") -> Transfers | None:
+    """Return how clients send and fetch large files themselves; None where they need not."""
+    return parts.stores.transfers
 
 
 def users(parts: "Assistant") -> UserStore:

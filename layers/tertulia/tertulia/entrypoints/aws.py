@@ -13,6 +13,7 @@ from starlette.types import Send
 from tertulia.domain.errors import InvalidRequest, TertuliaError
 from tertulia.entrypoints import cloud
 from tertulia.entrypoints.cloud import Environment, cloud_settings, environment, seconds_left
+from tertulia.entrypoints.gateway.large_answers import put_aside
 from tertulia.entrypoints.gateway.requests import Event, GatewayRequest
 from tertulia.entrypoints.gateway.responses import WholeResponse, has_failed, refusal
 from tertulia.entrypoints.http.app import create_app
@@ -62,7 +63,13 @@ class Served:
         seconds = min(seconds_left(context), self._settings.cloud_seconds)
         if self._environment.run(self._respond(request, response.send, asyncio.Event(), seconds)):
             response.replace(request.scope, TertuliaError())
-        return response.answer(request)
+        return response.answer(request) or self._apart(request, response)
+
+    def _apart(self, request: GatewayRequest, response: WholeResponse) -> Event:
+        self._environment.run(put_aside(self._environment.assistant, request, response))
+        answer = response.answer(request)
+        assert answer is not None  # noqa: S101  # a way or a failure is never too long
+        return answer
 
     def _stream(self, request: GatewayRequest, post: Post, _: object, context: LambdaContext) -> Event:
         response = PostedResponse(post)

@@ -15,12 +15,15 @@ from ulid import ULID
 
 from tertulia.domain.errors import Conflict, InvalidValue, NotFound, TooLarge
 from tertulia.ports import Blob, BlobStore, Clock
+from tertulia.ports.transfers import ExpectedFile, Transfers, WayIn
 from tertulia.usecases.attach import ATTACHMENT_BYTES, safe_name
 from tertulia.usecases.hear import MOST_BYTES as VOICE_BYTES
 
 USABLE_FOR = timedelta(hours=1)
 UPLOADS = "upload-"
 """What the keys of uploads begin with."""
+_ANY_TYPE = "application/octet-stream"
+_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 _ID = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
 
 
@@ -47,10 +50,13 @@ class Announced:
 
 @dataclass(frozen=True, kw_only=True)
 class Upload:
-    """An announced file: its id, the ticket that lets it in once, and until when it can be used."""
+    """An announced file: its id, how it gets in, and until when it can be used."""
 
     id: str
     ticket: str
+    """Lets it in once, where this server takes it."""
+    way: WayIn | None
+    """Where the file goes past this server."""
     expires_at: datetime
 
 
@@ -71,6 +77,7 @@ class Uploads:
 
     blobs: BlobStore
     clock: Clock
+    transfers: Transfers | None = None
 
     async def announce(self, user: str, announced: Announced) -> Upload:
         """Expect a file; TooLarge over the limit of its purpose."""
@@ -85,8 +92,18 @@ class Uploads:
             sha256=announced.sha256.lower(),
             ticket=_digest(secret.encode()),
         )
+        now = self.clock.now()
         await self._keep(user, upload_id, about)
-        return Upload(id=upload_id, ticket=_ticket(user, secret), expires_at=self.clock.now() + USABLE_FOR)
+        expected = ExpectedFile(
+            key=_content_key(upload_id),
+            name=about.filename,
+            media_type=_media_type(announced.content_type),
+            size=about.size,
+            sha256=about.sha256,
+            announced_at=now,
+        )
+        way = await self._way_in(user, expected)
+        return Upload(id=upload_id, ticket=_ticket(user, secret), way=way, expires_at=now + USABLE_FOR)
 
     async def receive(self, upload_id: str, ticket: str, data: bytes) -> None:
         """Take the file in; its ticket serves once, and its size and digest must be as announced."""
@@ -96,26 +113,31 @@ class Uploads:
             raise NotFound
         if about.is_here:
             raise Conflict("This upload was sent already.")
-        if len(data) != about.size:
-            raise InvalidValue(f"The file has {len(data):,} bytes; {about.size:,} were announced.")
-        if await asyncio.to_thread(_digest, data) != about.sha256:
-            raise InvalidValue("The file's sha256 is not the announced one.")
+        await _compare(data, about)
         await self.blobs.put(user, self._blob(_content_key(upload_id), data, about.filename))
         await self._keep(user, upload_id, replace(about, is_here=True))
 
     async def open(self, user: str, upload_id: str, purpose: Purpose) -> Blob:
-        """Return a sent file; NotFound for another user's or an expired one, InvalidValue for the wrong purpose."""
+        """Return a sent file; NotFound for another user's or an expired one, InvalidValue for what was not announced."""
         about = await self._about(user, upload_id)
         if about.purpose != purpose:
             raise InvalidValue(f"This upload's purpose is {about.purpose}, not {purpose}.")
-        if not about.is_here:
-            raise InvalidValue("This upload was announced, but its file was not sent yet.")
-        return await self.blobs.get(user, _content_key(upload_id))
+        try:
+            blob = await self.blobs.get(user, _content_key(upload_id))
+        except NotFound as error:
+            raise InvalidValue("This upload was announced, but its file was not sent yet.") from error
+        await _compare(blob.data, about)
+        return blob
 
     async def forget(self, user: str, upload_id: str) -> None:
         """Delete a file that has served its purpose."""
         await self.blobs.remove(user, _content_key(upload_id))
         await self.blobs.remove(user, _about_key(upload_id))
+
+    async def _way_in(self, user: str, expected: ExpectedFile) -> WayIn | None:
+        if self.transfers is None:
+            return None
+        return await self.transfers.way_in(user, expected, int(USABLE_FOR.total_seconds()))
 
     async def _about(self, user: str, upload_id: str) -> _About:
         if not _ID.fullmatch(upload_id):
@@ -130,8 +152,18 @@ class Uploads:
         await self.blobs.put(user, self._blob(_about_key(upload_id), json.dumps(asdict(about)).encode(), "about.json"))
 
     def _blob(self, key: str, data: bytes, name: str) -> Blob:
-        media_type = "application/octet-stream"
-        return Blob(key=key, data=data, name=name, media_type=media_type, created_at=self.clock.now())
+        return Blob(key=key, data=data, name=name, media_type=_ANY_TYPE, created_at=self.clock.now())
+
+
+async def _compare(data: bytes, about: _About) -> None:
+    if len(data) != about.size:
+        raise InvalidValue(f"The file has {len(data):,} bytes; {about.size:,} were announced.")
+    if await asyncio.to_thread(_digest, data) != about.sha256:
+        raise InvalidValue("The file's sha256 is not the announced one.")
+
+
+def _media_type(told: str) -> str:
+    return told if _MEDIA_TYPE.fullmatch(told) else _ANY_TYPE
 
 
 def _content_key(upload_id: str) -> str:

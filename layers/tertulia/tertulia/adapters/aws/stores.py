@@ -104,6 +104,11 @@ class AwsStores:
 
         return S3Blobs(self._bucket)
 
+    @property
+    def transfers(self) -> "S3Blobs":
+        """Files that clients send and fetch by themselves."""
+        return self.blobs
+
     @cached_property
     def recordings(self) -> AwsRecordings:
         """Recordings and their files."""

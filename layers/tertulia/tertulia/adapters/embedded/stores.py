@@ -59,7 +59,7 @@ class EmbeddedStores:
         return SqliteSessions(self._database, self._clock)
 
     def memories(self, embedder: Embedder) -> SqliteMemories:
-        """What is known about users, found with an embedder."""
+        """Return what is known about users, found with an embedder."""
         return SqliteMemories(self._database, embedder, self._clock)
 
     @cached_property
@@ -81,6 +81,10 @@ class EmbeddedStores:
     def blobs(self) -> FileBlobs:
         """Files of users."""
         return FileBlobs(self._files)
+
+    @property
+    def transfers(self) -> None:
+        """Nothing passes this server by: it takes what is large, and gives it."""
 
     @cached_property
     def devices(self) -> SqliteDevices:

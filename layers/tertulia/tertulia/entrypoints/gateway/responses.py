@@ -6,14 +6,13 @@ from http import HTTPStatus
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from starlette.types import Message, Scope
 
-from tertulia.domain.errors import TertuliaError, TooLarge
+from tertulia.domain.errors import TertuliaError
 from tertulia.entrypoints.gateway.requests import Event, GatewayRequest
 from tertulia.entrypoints.http.errors import REQUEST_ID, problem
 from tertulia.entrypoints.telemetry import correlation_id
 
 MOST_RESPONSE_BYTES = 6_291_556
 """Lambda fails a call whose answer, as JSON, is longer."""
-ANSWER_TOO_LARGE = "The answer is too large to be sent in one piece. Ask for less at a time, or for a stream."
 _LONGEST_ESCAPE = 6
 
 
@@ -22,33 +21,40 @@ class WholeResponse:
 
     def __init__(self) -> None:
         self.status = 0
+        self.body = bytearray()
         self._headers: list[tuple[bytes, bytes]] = []
-        self._body = bytearray()
 
     async def send(self, message: Message) -> None:
         """Take a part of the answer."""
         if message["type"] == "http.response.start":
             self.status, self._headers = message["status"], list(message["headers"])
         else:
-            self._body += message.get("body", b"")
+            self.body += message.get("body", b"")
 
-    def answer(self, request: GatewayRequest) -> Event:
-        """Return the answer to a request; one that Lambda would not carry is a failure that says so."""
-        answer = self._as_event(request)
-        if _carried_bytes(answer) <= MOST_RESPONSE_BYTES:
-            return answer
-        self.replace(request.scope, TooLarge(ANSWER_TOO_LARGE))
-        return self._as_event(request)
+    @property
+    def media_type(self) -> str:
+        """What the body is."""
+        return next((value.decode("latin-1") for name, value in self._headers if name == b"content-type"), "")
+
+    def answer(self, request: GatewayRequest) -> Event | None:
+        """Return the answer to a request, or None where Lambda would not carry it."""
+        if len(self.body) > MOST_RESPONSE_BYTES:
+            return None
+        headers = [[name, value] for name, value in self._headers]
+        answer = request.gateway({"status": self.status, "headers": headers, "body": bytes(self.body)})
+        return answer if _carried_bytes(answer) <= MOST_RESPONSE_BYTES else None
+
+    def redirect(self, address: str) -> None:
+        """Send the client to where the body is; what else the headers tell, they go on telling."""
+        kept = [(name, value) for name, value in self._headers if not name.startswith(b"content-")]
+        self.status, self.body = HTTPStatus.FOUND, bytearray()
+        self._headers = [*kept, (b"location", address.encode())]
 
     def replace(self, scope: Scope, error: TertuliaError) -> None:
         """Tell of a failure instead, and let web pages of other origins read it where they could read the answer."""
         told = problem(scope, error)
         kept = [(name, value) for name, value in self._headers if name.startswith((b"access-control-", b"x-request-"))]
-        self.status, self._headers, self._body = told.status_code, [*told.raw_headers, *kept], bytearray(told.body)
-
-    def _as_event(self, request: GatewayRequest) -> Event:
-        headers = [[name, value] for name, value in self._headers]
-        return request.gateway({"status": self.status, "headers": headers, "body": bytes(self._body)})
+        self.status, self._headers, self.body = told.status_code, [*told.raw_headers, *kept], bytearray(told.body)
 
 
 def refusal(error: TertuliaError, event: object, context: LambdaContext) -> Event:

@@ -1,12 +1,10 @@
 """The application: the same for the local server, each Lambda with its own routers, and the tests."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from tertulia import __version__
 from tertulia.assistant import Assistant
 from tertulia.entrypoints.http.context import Surroundings
 from tertulia.entrypoints.http.deadlines import Deadlines
@@ -33,15 +31,7 @@ def create_app(
 ) -> FastAPI:
     """Build the application over an assistant, with the page and all routers or a Lambda's own."""
     surroundings = surroundings or Surroundings.of(assistant.settings)
-    app = FastAPI(
-        title="Tertulia",
-        version=__version__,
-        description="A voice assistant that people own.",
-        openapi_url="/api/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-    )
-    app.openapi = lambda: _document(app)  # type: ignore[method-assign]  # the way FastAPI documents
+    app = FastAPI(openapi_url=None)
     app.state.assistant = assistant
     app.state.surroundings = surroundings
     app.state.door = surroundings.door(assistant)
@@ -63,12 +53,6 @@ def _serve_everything(app: FastAPI) -> None:
     for router in ROUTERS:
         app.include_router(router)
     mount_page(app)
-
-
-def _document(app: FastAPI) -> dict[str, Any]:
-    from tertulia.entrypoints.http.documents import document
-
-    return document(app)
 
 
 def _guard(app: FastAPI, surroundings: Surroundings) -> None:

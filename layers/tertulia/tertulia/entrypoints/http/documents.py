@@ -1,14 +1,18 @@
 """The OpenAPI document: every route with its failures, all of one shape."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter
 from fastapi.openapi.utils import get_openapi
 
+from tertulia import __version__
 from tertulia.entrypoints.http.errors import MEDIA_TYPE
 from tertulia.entrypoints.http.models import Problem
 from tertulia.entrypoints.http.scopes import scopes_for
 
+TITLE = "Tertulia"
+DESCRIPTION = "A voice assistant that people own."
 _PROBLEM = {"schema": {"$ref": "#/components/schemas/Problem"}}
 _MEANINGS = {
     400: "`invalid_request`: unreadable, or a required field is missing or blank.",
@@ -53,14 +57,13 @@ def _tell_scopes(paths: dict[str, Any]) -> None:
                 operation["security"] = [dict.fromkeys(way, needed) for way in operation["security"]]
 
 
-def document(app: FastAPI) -> dict[str, Any]:
-    """Return the document, made once."""
-    if app.openapi_schema is None:
-        schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-        schemas = schema.setdefault("components", {}).setdefault("schemas", {})
-        schemas["Problem"] = Problem.model_json_schema()
-        schemas.pop("HTTPValidationError", None)
-        schemas.pop("ValidationError", None)
-        _tell_scopes(schema["paths"])
-        app.openapi_schema = schema
-    return app.openapi_schema
+def document(routers: Sequence[APIRouter]) -> dict[str, Any]:
+    """Return the document of some routers."""
+    routes = [route for router in routers for route in router.routes]
+    schema = get_openapi(title=TITLE, version=__version__, description=DESCRIPTION, routes=routes)
+    schemas = schema.setdefault("components", {}).setdefault("schemas", {})
+    schemas["Problem"] = Problem.model_json_schema()
+    schemas.pop("HTTPValidationError", None)
+    schemas.pop("ValidationError", None)
+    _tell_scopes(schema["paths"])
+    return schema

@@ -6,6 +6,7 @@ from tertulia.entrypoints.http.routers import (
     account,
     chat,
     conversations,
+    description,
     events,
     health,
     routing,
@@ -22,6 +23,7 @@ from tertulia.entrypoints.http.routers import (
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
+    description.router,
     conversations.router,
     chat.router,
     screen_chat.router,
@@ -32,6 +34,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     turns.router,
     tools.router,
     uploads.router,
+    uploads.taking,
     session.router,
     account.router,
     usage.router,

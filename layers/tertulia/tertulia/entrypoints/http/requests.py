@@ -22,7 +22,7 @@ from tertulia.usecases.uploads import Purpose, Uploads
 
 def uploads_of(assistant: Assistant) -> Uploads:
     """Return the uploads of an application."""
-    return Uploads(assistant.blobs, assistant.clock)
+    return Uploads(assistant.blobs, assistant.clock, assistant.transfers)
 
 
 def revoicing(assistant: Assistant, language: str | None = None, voice: str | None = None) -> Revoicing:
@@ -58,8 +58,12 @@ async def typed_turn(call: TurnCall, fields: ChatRequest) -> TurnRequest:
 async def attached(call: TurnCall, upload_ids: Sequence[str]) -> tuple[Attachment, ...]:
     """Return the uploads of a question as its attachments."""
     uploads, attach = uploads_of(call.assistant), Attach(call.assistant.blobs, call.assistant.clock)
-    blobs = [await uploads.open(call.user, upload_id, Purpose.ATTACHMENT) for upload_id in upload_ids]
-    return tuple([await attach(call.user, blob.name, blob.data) for blob in blobs])
+    attachments = []
+    # One after the other: twenty files of 20 MB would not fit in a function's memory.
+    for upload_id in upload_ids:
+        blob = await uploads.open(call.user, upload_id, Purpose.ATTACHMENT)
+        attachments.append(await attach(call.user, blob.name, blob.data))
+    return tuple(attachments)
 
 
 async def recording(assistant: Assistant, user: str, audio: UploadFile | None, upload_id: str | None) -> bytes:

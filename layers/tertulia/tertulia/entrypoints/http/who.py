@@ -1,12 +1,13 @@
 """Who asks: told by a bearer token, by the cookie that a page got for one, or by the gateway before us in the cloud."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from starlette.types import Scope as RequestScope
 
 from tertulia.domain.accounts import TOKEN_PREFIX, Caller, Scope
 from tertulia.domain.errors import Forbidden, OriginRefused, Unauthorized
@@ -46,7 +47,7 @@ class Door:
     async def let_in(self, request: Request, bearer: str | None, session: str | None) -> Caller:
         """Return who asks, or raise Unauthorized."""
         if self.is_guarded:
-            return _told_by_gateway(request)
+            return _guarded(request)
         if bearer is not None:
             return await self.by_token(bearer)
         if session:
@@ -85,10 +86,16 @@ User = Annotated[str, Depends(_user)]
 """The user whom a request comes from."""
 
 
-def _told_by_gateway(request: Request) -> Caller:
-    context = request.scope.get("aws.event", {}).get("requestContext", {}).get("authorizer") or {}
+def told_by_gateway(scope: RequestScope) -> Mapping[str, Any]:
+    """Return what the gateway before us says of who asks."""
+    context = scope.get("aws.event", {}).get("requestContext", {}).get("authorizer") or {}
     # An HTTP API puts what the authorizer said one level deeper than a REST API.
-    told: dict[str, Any] = context.get("lambda") or context
+    told: Mapping[str, Any] = context.get("lambda") or context
+    return told
+
+
+def _guarded(request: Request) -> Caller:
+    told = told_by_gateway(request.scope)
     user = told.get("user")
     if not isinstance(user, str) or not user:
         raise Unauthorized
