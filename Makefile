@@ -14,7 +14,7 @@ help: ## Show this list
 run: $(READY) ## Start the assistant on http://127.0.0.1:8000 (TERTULIA_PORT changes it); fetches the models first
 	@$(BIN)/tertulia serve
 
-test: packages $(WITH_FAST_VOICE) check models ## Prove the project: checks, then all tests with coverage
+test: packages $(WITH_FAST_VOICE) check models package-check ## Prove the project: checks, then all tests with coverage
 	$(BIN)/pytest --cov
 
 check: $(READY) ## Format, lint, types, import rules, size rules, template

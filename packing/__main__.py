@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from packing import sizes
+from packing import sizes, tree
 from packing.building import build, build_layer
 from packing.plan import Arch, layers
 
@@ -15,6 +15,8 @@ app = typer.Typer(help="Build what is deployed, and weigh it.", no_args_is_help=
 @app.command("all")
 def build_all(arch: Annotated[list[Arch] | None, typer.Argument(help="Without, both.")] = None) -> None:
     """Build layers and functions under build/ARCH."""
+    if tree.strip_tool() is None:
+        typer.secho("llvm-strip is missing: the layers are larger. Install llvm to make them small.", err=True)
     for each in arch or list(Arch):
         build(each)
 
