@@ -18,7 +18,9 @@ TertuliaError
 ├── RateLimited               too many requests of this user
 ├── NotConfigured             a needed key or setting is missing
 ├── Unavailable               cannot be served now, try again
-│   └── Starting              the server is not ready yet
+│   ├── Starting              the server is not ready yet
+│   └── ServiceFailed         a service that a tool works with failed or refused
+│       └── QuotaUsedUp       its plan allows no more for now
 └── ProviderFailed            a vendor or a model failed
     ├── ModelKey ModelDenied ModelMissing ModelDown ModelUnreachable
     ├── ModelBusy             too many requests, or the local queue is full
@@ -166,6 +168,16 @@ class Starting(Unavailable):
 
     code = "starting"
     default_message = "The assistant is still starting. Try again in a few seconds."
+
+
+class ServiceFailed(Unavailable):
+    """A service that a tool works with failed, refused or took too long; the message says what helps."""
+
+
+class QuotaUsedUp(ServiceFailed):
+    """The plan with a service allows no more for now: another attempt does not help."""
+
+    retryable = False
 
 
 class ProviderFailed(TertuliaError):

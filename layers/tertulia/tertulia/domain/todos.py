@@ -1,0 +1,49 @@
+"""To-dos, and which of them somebody means."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+MOST_TITLE_CHARACTERS = 500
+MOST_NOTE_CHARACTERS = 10_000
+DELETED_KEPT = timedelta(days=1)
+"""For how long a deleted to-do can be brought back."""
+
+_BREAKS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Todo:
+    """Something that somebody means to do."""
+
+    id: str
+    title: str
+    note: str = ""
+    is_done: bool = False
+    state: str = ""
+    """The list's own word for how far it is, where it has one."""
+
+
+def meant(todos: Sequence[Todo], words: str) -> list[Todo]:
+    """Return the to-dos that the words may mean: by their id, else by the same title, else by a title that holds them.
+
+    One that is left is meant; of several, nobody but the user knows which.
+    """
+    wanted = _plain(words)
+    if not wanted:
+        return []
+    ids = [todo for todo in todos if todo.id == words.strip()]
+    same = ids or [todo for todo in todos if _plain(todo.title) == wanted]
+    return same or [todo for todo in todos if _holds(_plain(todo.title), wanted)]
+
+
+def _holds(title: str, wanted: str) -> bool:
+    """Whether the words stand in the title, in any order: whole ones, but for scripts that put no space between."""
+    return wanted in title if not wanted.isascii() else set(wanted.split()) <= set(title.split())
+
+
+def _plain(text: str) -> str:
+    """Return the words alone: case, width, accents' form and punctuation make no difference."""
+    return " ".join(_BREAKS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
