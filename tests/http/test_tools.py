@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from tertulia.domain.errors import InvalidValue
 from tertulia.domain.effects import Effect
+from tertulia.domain.errors import InvalidValue
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
 from tertulia.ports import ToolContext
 from tertulia.settings import Settings
