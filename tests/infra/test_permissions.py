@@ -97,7 +97,7 @@ def test_only_those_that_take_turns_start_follow_ups() -> None:
 
 
 def is_of_answers(statement: Resource) -> bool:
-    return statement["Resource"] == {"Fn::Sub": "${Files.Arn}/answers/*"}
+    return listed(statement["Resource"]) == [{"Fn::Sub": "${Files.Arn}/answers/*"}]
 
 
 def test_who_reads_files_learns_that_one_is_not_there() -> None:
