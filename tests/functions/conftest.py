@@ -14,7 +14,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from moto import mock_aws
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
-from tertulia.adapters.aws.s3 import S3Blobs
+from tertulia.adapters.aws.s3 import S3Blobs, signing
 from tertulia.adapters.aws.stores import AwsStores
 from tertulia.adapters.embedded.clock import SystemClock
 from tertulia.assistant import Assistant
@@ -78,7 +78,7 @@ def dynamodb() -> "DynamoDBClient":
 
 @pytest.fixture(scope="session")
 def s3() -> "S3Client":
-    return boto3.client("s3", **NOBODY)
+    return boto3.client("s3", config=signing(), **NOBODY)
 
 
 @pytest.fixture
