@@ -12,6 +12,7 @@ DELETED_KEPT = timedelta(days=1)
 """For how long a deleted to-do can be brought back."""
 
 _BREAKS = re.compile(r"[\W_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,9 @@ def meant(todos: Sequence[Todo], words: str) -> list[Todo]:
 
 
 def _holds(title: str, wanted: str) -> bool:
-    """Whether the words stand in the title, in any order: whole ones, but for scripts that put no space between."""
-    return wanted in title if not wanted.isascii() else set(wanted.split()) <= set(title.split())
+    """Whether all the words stand in the title, in any order: whole ones where the script puts space between words."""
+    words = set(title.split())
+    return all(word in words or (_UNSPACED.search(word) and word in title) for word in wanted.split())
 
 
 def _plain(text: str) -> str:
