@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 from starlette.applications import Starlette
@@ -257,8 +257,15 @@ def streamed_wav(samples: int, rate: int = RATE) -> bytes:
     return head + struct.pack("<4sI", b"LIST", 17) + bytes(18) + struct.pack("<4sI", b"data", 0xFFFFFFFF) + tone
 
 
+class Vendor(Protocol):
+    """Any small server."""
+
+    @property
+    def app(self) -> Starlette: ...
+
+
 @contextmanager
-def serving(vendor: FakeGroq, host: str = "127.0.0.1") -> Iterator[str]:
+def serving(vendor: Vendor, host: str = "127.0.0.1") -> Iterator[str]:
     """Run the server in a thread on a free port, of loopback unless told otherwise, and give its address."""
     # Named as TCP, or asyncio does not turn off Nagle's algorithm and every answer on a kept connection waits 40 ms.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
