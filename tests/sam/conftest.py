@@ -2,7 +2,7 @@
 
 import asyncio
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,12 +12,13 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
-from tertulia.adapters.aws.dynamodb_accounts import DynamoTokens
+from tertulia.adapters.aws.dynamodb_accounts import DynamoTokens, DynamoUsers
 from tertulia.domain.accounts import EVERYTHING, ApiToken, digest_of
-from tests.fakes.vendor import FakeGroq, serving
+from tests.fakes.vendor import Answer, FakeGroq, serving
 from tests.sam import local
 from tests.sam.engine import Engine, NoEngine, docker_engine
 from tests.sam.look_alike import runtime_image
+from tests.workflow.listening_model import Listener
 
 ANYWHERE = "0.0.0.0"  # containers come in over a bridge
 USER = "user-1"
@@ -52,7 +53,7 @@ def cloud() -> Iterator[Cloud]:
     """Run them, with the table, the bucket and a token."""
     server = ThreadedMotoServer(ip_address=ANYWHERE, port=0, verbose=False)
     server.start()
-    vendor = FakeGroq()
+    vendor = FakeGroq(chat=_said)
     with serving(vendor, ANYWHERE) as address:
         found = Cloud(server.get_host_and_port()[1], vendor, address.rsplit(":", 1)[1])
         dynamodb = found.client("dynamodb")
@@ -63,7 +64,7 @@ def cloud() -> Iterator[Cloud]:
         token = ApiToken(
             id="1", user=USER, name="recorded", scopes=EVERYTHING, digest=digest_of(TOKEN), created_at=datetime.now(UTC)
         )
-        asyncio.run(DynamoTokens(DynamoTable("tertulia", dynamodb)).put(token))
+        asyncio.run(_known(DynamoTable("tertulia", dynamodb), token))
         yield found
     server.stop()
 
@@ -79,3 +80,16 @@ def sam(engine: Engine, cloud: Cloud) -> local.SamLocal:
     commands = local.SamLocal(engine=engine, image=runtime_image(engine), cloud=f"http://{host}:{cloud.port}")
     commands.prepare()
     return commands
+
+
+def _said(body: Mapping[str, Any]) -> Answer:
+    """Answer what follows a turn in its own form, and everybody else with the usual words."""
+    first, last = (str(body["messages"][place]["content"]) for place in (0, -1))
+    said = Listener().says(first, last)
+    return Answer() if said == "Fine." else Answer(pieces=(said,))
+
+
+async def _known(table: DynamoTable, token: ApiToken) -> None:
+    """Make the token known, and whose it is."""
+    await DynamoTokens(table).put(token)
+    await DynamoUsers(table).add(token.user)

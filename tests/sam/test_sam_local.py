@@ -1,5 +1,6 @@
 """Every function answers under `sam local invoke`, and a turn is taken through `sam local start-api`."""
 
+import base64
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,16 @@ EVENTS = Path(__file__).parents[1] / "events"
 
 def recorded(name: str) -> Event:
     return dict(json.loads((EVENTS / f"{name}.json").read_text("utf-8")))
+
+
+def spoken() -> Event:
+    """Return the parts of an event that carry a real recording: what the recorded one carries is no sound."""
+    recording = (EVENTS.parent / "recordings/capital_of_france.wav").read_bytes()
+    sent = httpx.Request("POST", "http://any/api/voice", files={"audio": ("question.wav", recording, "audio/wav")})
+    headers = {name.title(): value for name, value in sent.headers.items()}
+    many = {name: [value] for name, value in headers.items()}
+    body = base64.b64encode(sent.read()).decode()
+    return {"headers": headers, "multiValueHeaders": many, "body": body, "isBase64Encoded": True}
 
 
 @dataclass(frozen=True)
@@ -79,6 +90,8 @@ def test_there_is_an_event_for_every_function() -> None:
 def test_a_function_answers_its_recorded_event(function: str, sam: SamLocal, turn: Event) -> None:
     call = CALLS[function]
     event = recorded(call.event) | (turn if call.event == "workflow_turn" else {})
+    if call.event == "rest_voice":
+        event |= spoken()
     if call.fails_with:
         with pytest.raises(Failed, match=call.fails_with):
             sam.invoke(function, event)
