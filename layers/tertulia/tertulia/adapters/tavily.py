@@ -51,7 +51,8 @@ class TavilySearch:
             raise unreachable(self.name, late=True) from error
         except httpx.HTTPError as error:
             raise unreachable(self.name) from error
-        except ValueError as error:
+        except (ValueError, AttributeError) as error:
+            # The SDK takes every answer for an object.
             raise unreadable(self.name) from error
         return _results(answer)
 
