@@ -13,6 +13,7 @@ from moto.server import ThreadedMotoServer
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, table_definition
 from tertulia.adapters.aws.dynamodb_accounts import DynamoTokens, DynamoUsers
+from tertulia.adapters.embedded.clock import SystemClock
 from tertulia.domain.accounts import EVERYTHING, ApiToken, digest_of
 from tests.fakes.vendor import Answer, FakeGroq, serving
 from tests.sam import local
@@ -92,4 +93,4 @@ def _said(body: Mapping[str, Any]) -> Answer:
 async def _known(table: DynamoTable, token: ApiToken) -> None:
     """Make the token known, and whose it is."""
     await DynamoTokens(table).put(token)
-    await DynamoUsers(table).add(token.user)
+    await DynamoUsers(table, SystemClock()).add(token.user)

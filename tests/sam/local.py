@@ -75,6 +75,10 @@ class SamLocal:
             layers = resource.get("Properties", {}).get("Layers", ())
             for place, layer in enumerate(layers):
                 layers[place] = published[layer["Ref"]]
+            events = resource.get("Properties", {}).get("Events", {})
+            # The local API takes all routes of a path for one, and by chance that one is open to everybody.
+            for name in [name for name, event in events.items() if event["Properties"].get("Method") == "OPTIONS"]:
+                del events[name]
         (BUILT / "with-cloud.json").write_text(json.dumps(template), "utf-8")
         (BUILT / "variables.json").write_text(json.dumps({"Parameters": NAMES}), "utf-8")
 
