@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tertulia.adapters.aws.dynamodb_devices import DynamoDeviceInbox, DynamoDevices
     from tertulia.adapters.aws.dynamodb_limits import DynamoRates, DynamoUsage
     from tertulia.adapters.aws.dynamodb_memories import DynamoMemories
+    from tertulia.adapters.aws.dynamodb_safety import DynamoConfirmations, DynamoJournal
     from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
     from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
     from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
@@ -134,3 +135,17 @@ class AwsStores:
         from tertulia.adapters.aws.s3_slices import S3UtteranceSlices
 
         return S3UtteranceSlices(self._bucket)
+
+    @cached_property
+    def confirmations(self) -> "DynamoConfirmations":
+        """Steps that wait for a yes."""
+        from tertulia.adapters.aws.dynamodb_safety import DynamoConfirmations
+
+        return DynamoConfirmations(self.table, self._clock)
+
+    @cached_property
+    def journal(self) -> "DynamoJournal":
+        """What tools changed."""
+        from tertulia.adapters.aws.dynamodb_safety import DynamoJournal
+
+        return DynamoJournal(self.table, self._clock)

@@ -10,6 +10,7 @@ from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
 from tertulia.adapters.embedded.sqlite_devices import SqliteDeviceInbox, SqliteDevices, SqliteUtteranceSlices
 from tertulia.adapters.embedded.sqlite_limits import SqliteRates, SqliteUsage
 from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
+from tertulia.adapters.embedded.sqlite_safety import SqliteConfirmations, SqliteJournal
 from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
 from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
 from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
@@ -100,3 +101,13 @@ class EmbeddedStores:
     def slices(self) -> SqliteUtteranceSlices:
         """Recordings of devices under way."""
         return SqliteUtteranceSlices(self._database, self._clock)
+
+    @cached_property
+    def confirmations(self) -> SqliteConfirmations:
+        """Steps that wait for a yes."""
+        return SqliteConfirmations(self._database, self._clock)
+
+    @cached_property
+    def journal(self) -> SqliteJournal:
+        """What tools changed."""
+        return SqliteJournal(self._database, self._clock)
