@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NOBODY: Any = {"region_name": "eu-central-1", "aws_access_key_id": "nobody", "aws_secret_access_key": "nothing"}
 _numbers = count(1)
 _PLACEHOLDERS = re.compile(r"[#:]\w+")
-_SYNTAX = {"SET", "ADD", "AND", "OR", "BETWEEN", "begins_with", "attribute_exists", "attribute_not_exists"}
+_SYNTAX = {"SET", "REMOVE", "ADD", "AND", "OR", "BETWEEN", "begins_with", "attribute_exists", "attribute_not_exists"}
 
 
 type Stores = EmbeddedStores | AwsStores

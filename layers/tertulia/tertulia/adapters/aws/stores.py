@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
     from tertulia.adapters.aws.dynamodb_devices import DynamoDeviceInbox, DynamoDevices
     from tertulia.adapters.aws.dynamodb_limits import DynamoRates, DynamoUsage
-    from tertulia.adapters.aws.dynamodb_memories import DynamoMemories
     from tertulia.adapters.aws.dynamodb_safety import DynamoConfirmations, DynamoJournal
     from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
+    from tertulia.adapters.aws.dynamodb_todos import DynamoTodos
     from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
     from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
     from tertulia.adapters.aws.s3 import S3Blobs
     from tertulia.adapters.aws.s3_slices import S3UtteranceSlices
+    from tertulia.adapters.mirrored_memories import MirroredMemories
 
 
 class AwsStores:
@@ -71,11 +72,12 @@ class AwsStores:
 
         return DynamoSessions(self.table, self._clock)
 
-    def memories(self, embedder: Embedder) -> "DynamoMemories":
+    def memories(self, embedder: Embedder) -> "MirroredMemories":
         """Return what is known about users, found with an embedder."""
-        from tertulia.adapters.aws.dynamodb_memories import DynamoMemories
+        from tertulia.adapters.aws.dynamodb_memories import DynamoMemoryRecords
+        from tertulia.adapters.mirrored_memories import MirroredMemories
 
-        return DynamoMemories(self.table, embedder, self._clock)
+        return MirroredMemories(DynamoMemoryRecords(self.table, self._clock), embedder, self._clock)
 
     @cached_property
     def summaries(self) -> "DynamoSummaries":
@@ -83,6 +85,13 @@ class AwsStores:
         from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
 
         return DynamoSummaries(self.table)
+
+    @cached_property
+    def todos(self) -> "DynamoTodos":
+        """What users mean to do."""
+        from tertulia.adapters.aws.dynamodb_todos import DynamoTodos
+
+        return DynamoTodos(self.table, self._clock)
 
     @cached_property
     def rates(self) -> "DynamoRates":

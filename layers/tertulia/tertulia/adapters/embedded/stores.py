@@ -9,11 +9,13 @@ from tertulia.adapters.embedded.sqlite_accounts import SqliteSessions, SqliteTok
 from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
 from tertulia.adapters.embedded.sqlite_devices import SqliteDeviceInbox, SqliteDevices, SqliteUtteranceSlices
 from tertulia.adapters.embedded.sqlite_limits import SqliteRates, SqliteUsage
-from tertulia.adapters.embedded.sqlite_memories import SqliteMemories
+from tertulia.adapters.embedded.sqlite_memories import SqliteMemoryRecords
 from tertulia.adapters.embedded.sqlite_safety import SqliteConfirmations, SqliteJournal
 from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
+from tertulia.adapters.embedded.sqlite_todos import SqliteTodos
 from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
 from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
+from tertulia.adapters.mirrored_memories import MirroredMemories
 from tertulia.ports import Clock, Embedder
 
 
@@ -59,14 +61,19 @@ class EmbeddedStores:
         """Sessions of pages."""
         return SqliteSessions(self._database, self._clock)
 
-    def memories(self, embedder: Embedder) -> SqliteMemories:
+    def memories(self, embedder: Embedder) -> MirroredMemories:
         """Return what is known about users, found with an embedder."""
-        return SqliteMemories(self._database, embedder, self._clock)
+        return MirroredMemories(SqliteMemoryRecords(self._database, self._clock), embedder, self._clock)
 
     @cached_property
     def summaries(self) -> SqliteSummaries:
         """What conversations were about."""
         return SqliteSummaries(self._database)
+
+    @cached_property
+    def todos(self) -> SqliteTodos:
+        """What users mean to do."""
+        return SqliteTodos(self._database, self._clock)
 
     @cached_property
     def rates(self) -> SqliteRates:
