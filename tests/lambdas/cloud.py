@@ -26,6 +26,7 @@ from tests.lambdas.deployed import Clients, deploy, keep_keys
 from tests.lambdas.gateway import Gateway
 from tests.lambdas.host import REGION, Function, Host
 from tests.lambdas.invoke_api import lambda_service
+from tests.lambdas.orphans import not_outliving
 from tests.lambdas.serving import listener, served
 
 KEY = "gsk_of_the_deployment"
@@ -140,7 +141,7 @@ def _moto(service: str) -> Iterator[str]:
     with listener() as free:
         port = free.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "tests.lambdas.moto_server", str(port), service]
+    command = [*not_outliving(), sys.executable, "-m", "tests.lambdas.moto_server", str(port), service]
     environment = {**LOGIN, "MOTO_PORT": str(port), "AWS_ENDPOINT_URL": address}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

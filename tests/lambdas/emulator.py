@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from tests.lambdas.host import Function, lambda_environment
+from tests.lambdas.orphans import not_outliving
 from tests.lambdas.serving import listener
 
 PLACE = "/2015-03-31/functions/function/invocations"
@@ -30,7 +31,7 @@ def emulated(function: Function, folder: Path) -> Iterator[str]:
     command = [*([wrapper] if wrapper else []), *function.command]
     addresses = ["--runtime-interface-emulator-address", outer, "--runtime-api-address", inner]
     with subprocess.Popen(
-        [emulator, "--log-level", "error", *addresses, *command],
+        [*not_outliving(), emulator, "--log-level", "error", *addresses, *command],
         cwd=function.task_root,
         env={**lambda_environment(function), "AWS_LAMBDA_FUNCTION_TIMEOUT": str(int(function.seconds))},
         stdout=subprocess.DEVNULL,

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.lambdas.orphans import not_outliving
 from tests.lambdas.runtime_api import MOST_PAYLOAD_BYTES, Invocation, RuntimeApi, failure
 
 ACCOUNT = "123456789012"
@@ -87,7 +88,7 @@ class Worker:
         """Start the process."""
         self._server = await self._api.open()
         wrapper = self._function.environment.get("AWS_LAMBDA_EXEC_WRAPPER")
-        command = (*([wrapper] if wrapper else []), *self._function.command)
+        command = (*not_outliving(), *([wrapper] if wrapper else []), *self._function.command)
         self._process = await asyncio.create_subprocess_exec(
             *command,
             cwd=self._function.task_root,

@@ -15,12 +15,13 @@ import pytest
 from tertulia.adapters.aws.dynamodb import DynamoTable
 from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
 from tertulia.adapters.aws.dynamodb_failed_executions import DynamoFailedExecutions
-from tertulia.adapters.aws.dynamodb_memories import DynamoMemories
+from tertulia.adapters.aws.dynamodb_memories import DynamoMemoryRecords
 from tertulia.adapters.aws.recordings import AwsRecordings
 from tertulia.adapters.aws.s3 import object_key
 from tertulia.adapters.aws.step_functions import StateMachine
 from tertulia.adapters.aws.step_functions_follow_up import StepFunctionsFollowUp, StepFunctionsRecordings
 from tertulia.adapters.embedded.clock import SystemClock
+from tertulia.adapters.mirrored_memories import MirroredMemories
 from tertulia.domain.recordings import Recording
 from tertulia.domain.turns import Conversation, Turn
 from tests.fakes.embedder import WordEmbedder
@@ -62,7 +63,7 @@ class Workflows:
         turns, recordings = StateMachine(self.after_turn.arn, sfn), StateMachine(self.recording.arn, sfn)
         self.failures = DynamoFailedExecutions(self.table, {"after_turn": turns, "recording": recordings}, clock)
         self.conversations = DynamoConversations(self.table, clock)
-        self.memories = DynamoMemories(self.table, WordEmbedder(), clock)
+        self.memories = MirroredMemories(DynamoMemoryRecords(self.table, clock), WordEmbedder(), clock)
         self.recordings = AwsRecordings(self.table, cloud.outputs["Files"], cloud.client("s3"))
         self.record = StepFunctionsRecordings(recordings, self.failures).start
         self._turns = turns
