@@ -1,5 +1,7 @@
 """What every audio decoder promises."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from tertulia.domain.errors import NoAudio, TertuliaError, TooLarge, Unsupported
 from tertulia.ports import AudioDecoder
 from tests.sounds import mutations, pcm_format, recording, tone, wav
 
-DECODERS = {"pyav": PyavDecoder, "sndfile": SndfileDecoder}
+DECODERS: dict[str, Callable[[], AudioDecoder]] = {"pyav": PyavDecoder, "sndfile": SndfileDecoder}
 LEFT_TO_THE_TRANSCRIBER = {"sndfile": {"webm", "mp4"}}
 
 

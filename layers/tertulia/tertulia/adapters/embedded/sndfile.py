@@ -10,6 +10,7 @@ from tertulia.domain.audio import Sound, Utterance
 from tertulia.domain.errors import NoAudio, TertuliaError, TooLarge, UnsupportedMedia
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
     from soundfile import SoundFile  # type: ignore[import-untyped]
 
@@ -64,7 +65,7 @@ def _decode(data: bytes) -> Sound:
     return Sound(bytes(pcm), RATE)
 
 
-def _at_our_rate(source: "SoundFile") -> "Iterator[NDArray]":
+def _at_our_rate(source: "SoundFile") -> "Iterator[NDArray[np.int16]]":
     """Yield mono samples of 16 bits; straight lines between samples do where only loudness is judged."""
     import numpy as np
 
