@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tertulia.domain.errors import NotFound
-from tertulia.domain.memories import Memory, MemoryKind
-from tertulia.ports import Embedder, MemoryStore
+from tertulia.domain.memories import Memory, MemoryKind, MemorySource
+from tertulia.ports import Embedder
+from tertulia.ports.memories import MemoryStore
 from tests.contract.conftest import Stores
 from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import WordEmbedder
@@ -57,6 +58,15 @@ async def test_every_field_of_a_memory_comes_back(store: MemoryStore, a_memory: 
         category="place",
         importance=0.9,
         expires_at=clockwise.created_at.replace(year=2031),
+        key="home",
+        source=MemorySource.USER,
+        source_id="t1",
+        device_id="kitchen",
+        valid_from=clockwise.created_at,
+        valid_to=clockwise.created_at.replace(year=2032),
+        access_count=3,
+        used_at=clockwise.created_at,
+        vendor_id="v1",
     )
     await store.remember(memory)
     assert await store.list("me") == [memory]
@@ -172,7 +182,7 @@ async def test_the_same_content_is_kept_once_and_becomes_fresh(
     await store.remember(a_memory("I like coffee", "m2"))
     again = a_memory("I  like TEA ", "m3", importance=0.8)
     await store.remember(again)
-    assert await store.list("me") == [replace(again, id="m1"), *await store.recall("me", "coffee", 1)]
+    assert await store.list("me") == [replace(again, id="m1", access_count=1), *await store.recall("me", "coffee", 1)]
 
 
 async def test_an_expired_memory_is_neither_recalled_nor_listed(

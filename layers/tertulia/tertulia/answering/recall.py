@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from tertulia.domain.errors import TertuliaError
 from tertulia.domain.memories import Memory
-from tertulia.ports import MemoryStore, Question
+from tertulia.ports import Question
+from tertulia.ports.memories import MemoryStore
 
 CONVERSATIONS_WAITING = 256
 """How many conversations may have a late recall kept for them."""

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from tertulia.ports import BlobStore, ConversationStore, MemoryStore, TurnClaims, TurnEvents
+from tertulia.ports import BlobStore, ConversationStore, TurnClaims, TurnEvents
 from tertulia.ports.accounts import SessionStore, TokenStore, UserStore
+from tertulia.ports.memories import MemoryStore
 from tertulia.ports.transfers import Transfers
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Protocol
 
 from tertulia.domain.audio import Sound, Transcript, Utterance
-from tertulia.domain.memories import Memory
 from tertulia.domain.prompts import Json, ModelEvent, Prompt, ToolResult, ToolSpec
 from tertulia.domain.replies import AnswerEvent, Numbered
 from tertulia.domain.summaries import Summary
 from tertulia.domain.surfaces import Route
 from tertulia.domain.turns import Conversation, Page, Turn, TurnRequest
+from tertulia.ports.memories import MemoryStore as MemoryStore
 
 
 class Clock(Protocol):
@@ -273,26 +273,6 @@ class TurnEvents(Protocol):
 
     async def is_asked_to_stop(self, turn_id: str) -> bool:
         """Whether somebody asked."""
-        ...
-
-
-class MemoryStore(Protocol):
-    """What the assistant knows about its users."""
-
-    async def recall(self, user: str, text: str, limit: int) -> list[Memory]:
-        """Return the user's memories that fit the text (`is_relevant`), newest first."""
-        ...
-
-    async def remember(self, memory: Memory) -> None:
-        """Keep a memory; the same content of a user is kept once."""
-        ...
-
-    async def list(self, user: str, limit: int = 50) -> list[Memory]:
-        """Return the user's memories, newest first."""
-        ...
-
-    async def forget(self, user: str, memory_id: str) -> None:
-        """Delete a memory, or raise NotFound."""
         ...
 
 

@@ -7,8 +7,9 @@ from datetime import timedelta
 from tertulia.domain.evidence import quoted
 from tertulia.domain.memories import Fact, Memory, MemoryKind, category_of, importance_of
 from tertulia.domain.turns import Turn
-from tertulia.ports import ConversationStore, MemoryStore
+from tertulia.ports import ConversationStore
 from tertulia.ports.follow_up import FactFinder
+from tertulia.ports.memories import MemoryStore
 
 PASSES_AFTER = timedelta(hours=48)
 MOST_A_TURN = 8

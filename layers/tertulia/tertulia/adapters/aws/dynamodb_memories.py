@@ -1,143 +1,104 @@
-"""Memories in DynamoDB: all of one user's are read and compared, which is exact and serves some thousands."""
+"""Where memories lie in the cloud: an item each, listed by the time of its change, and one item that tells of changes."""
 
-import asyncio
 import hashlib
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from uuid import uuid4
 
 from tertulia.adapters.aws.dynamodb import DynamoTable, Item, Key, Query
 from tertulia.adapters.cursors import sortable
 from tertulia.adapters.documents import storable
-from tertulia.adapters.keyword_scores import keyword_scores
-from tertulia.adapters.memory_choice import Candidate, age, chosen, likeness_key
-from tertulia.adapters.vectors import blob_of, likenesses
-from tertulia.domain.errors import NotFound
-from tertulia.domain.memories import Memory, MemoryKind
-from tertulia.ports import Clock, Embedder
+from tertulia.adapters.memory_documents import memory_fields, memory_of
+from tertulia.domain.memories import Memory
+from tertulia.ports import Clock
+from tertulia.ports.memories import Changes, Mark, MemoryRecord
 
-_STALE_AT_ONCE = 16
-"""After a change of model, this many old memories are embedded anew with each new one."""
+_READ_AGAIN = timedelta(minutes=2)
+"""How far clocks may differ, and how long a write may take, without anybody missing it."""
+_LISTED = "M#"
 
 
-class DynamoMemories:
-    """The memory store of the cloud. A memory's key is a digest of its content, so that the same is kept once."""
+class DynamoMemoryRecords:
+    """Memories in DynamoDB."""
 
-    def __init__(self, table: DynamoTable, embedder: Embedder, clock: Clock) -> None:
+    def __init__(self, table: DynamoTable, clock: Clock) -> None:
         self._table = table
-        self._embedder = embedder
         self._clock = clock
 
-    async def recall(self, user: str, text: str, limit: int) -> list[Memory]:
-        """Return the user's memories that fit the text, newest first."""
-        if limit <= 0 or not text.strip():
-            return []
-        comparable = [item for item in await self._live(user) if item["model"] == self._embedder.name]
-        if not comparable:
-            return []  # nothing that the embedder, which takes a while to load, would be asked for
-        [asked] = await self._embedder.embed([text])
-        return await asyncio.to_thread(_fitting, asked, text, comparable, limit)
+    async def mark(self, user: str) -> Mark | None:
+        """Return how far the user's memories are now: one small item."""
+        item = await self._table.get(_mark_key(user))
+        return Mark(item["version"], item.get("removals", "")) if item else None
 
-    async def remember(self, memory: Memory) -> None:
-        """Keep a memory; content that is known keeps its id and takes over the rest."""
-        content = storable(memory.content)
-        stale = [item for item in await self._live(memory.user) if item["model"] != self._embedder.name]
-        stale = stale[:_STALE_AT_ONCE]
-        vector, *again = await self._embedder.embed([content, *(item["content"] for item in stale)])
-        for item, anew in zip(stale, again, strict=True):
-            await self._table.put({**item, "model": self._embedder.name, "vector": _text_of(anew)})
-        key = _memory_key(memory.user, content)
-        known = await self._table.get(key)
-        kept_id = known["id"] if known else memory.id
-        pointer = await self._table.get(_id_key(memory.user, kept_id))
-        item = self._item(memory, kept_id, content, vector)
-        # The way from the id comes first: after a crash in between it leads nowhere, and the repetition mends that.
-        await self._table.put({**_id_key(memory.user, kept_id)._asdict(), "memory": key.sk, **_expiry(memory)})
-        await self._table.put(item)
-        if pointer and pointer["memory"] != key.sk:
-            await self._table.delete(Key(key.pk, pointer["memory"]))
+    async def changes(self, user: str, since: Mark | None) -> Changes:
+        """Return what was written since a mark, and in the two minutes before it."""
+        # The mark first: what is written in between is then read once more, never missed.
+        mark = await self.mark(user) or Mark("", "")
+        query = Query(
+            pk=_partition(user),
+            condition="#listed BETWEEN :first AND :last",
+            values={":first": _LISTED + _before(since), ":last": f"{_LISTED}~"},
+            listing=True,
+        )
+        return Changes(mark, [_record(item) for item in await self._table.query(query)])
 
-    async def list(self, user: str, limit: int = 50) -> list[Memory]:
-        """Return the user's memories, newest first."""
-        memories = [_memory(item) for item in await self._live(user)]
-        return sorted(memories, key=age, reverse=True)[: max(limit, 0)]
+    async def put(self, user: str, records: Sequence[MemoryRecord]) -> None:
+        """Write records, and then say so."""
+        changed_at = sortable(self._clock.now())
+        for record in records:
+            await self._table.put(_item(record, changed_at))
+        await self._table.change(_mark_key(user), "SET #version = :version", "", {":version": _token(changed_at)})
 
-    async def forget(self, user: str, memory_id: str) -> None:
-        """Delete a memory, or raise NotFound."""
-        pointer = await self._table.get(_id_key(user, memory_id))
-        if pointer is None:
-            raise NotFound
-        way = _id_key(user, memory_id)
-        await self._table.delete(Key(way.pk, pointer["memory"]))
-        await self._table.delete(way)
+    async def remove(self, user: str, memory_ids: Sequence[str]) -> None:
+        """Delete records, and then say so."""
+        await self._table.delete_all([_key(user, memory_id) for memory_id in memory_ids])
+        token = _token(sortable(self._clock.now()))
+        await self._table.change(_mark_key(user), "SET #version = :token, #removals = :token", "", {":token": token})
 
-    async def _live(self, user: str) -> Sequence[Item]:
-        query = Query(pk=_partition(user), condition="begins_with(#sk, :memories)", values={":memories": "MEMORY#"})
-        now = sortable(self._clock.now())
-        return [item for item in await self._table.query(query) if item.get("ends_at", "9") > now]
 
-    def _item(self, memory: Memory, kept_id: str, content: str, vector: Sequence[float]) -> Item:
-        return {
-            **_memory_key(memory.user, content)._asdict(),
-            "id": kept_id,
-            "user": memory.user,
-            "content": content,
-            "kind": memory.kind.value,
-            "category": memory.category,
-            # As text: the SDK takes no floats.
-            "importance": repr(memory.importance),
-            "created_at": sortable(memory.created_at),
-            "ends_at": sortable(memory.expires_at) if memory.expires_at else None,
-            "model": self._embedder.name,
-            "vector": _text_of(vector),
-            **_expiry(memory),
-        }
+def _token(changed_at: str) -> str:
+    return f"{changed_at} {uuid4().hex}"
+
+
+def _before(mark: Mark | None) -> str:
+    if mark is None or not mark.version:
+        return ""
+    return sortable(datetime.fromisoformat(mark.version.split()[0]) - _READ_AGAIN)
 
 
 def _partition(user: str) -> str:
     return f"USER#{user}"
 
 
-def _memory_key(user: str, content: str) -> Key:
-    return Key(_partition(user), f"MEMORY#{_digest(likeness_key(content))}")
+def _mark_key(user: str) -> Key:
+    return Key(_partition(user), "MEMORIES")
 
 
-def _id_key(user: str, memory_id: str) -> Key:
-    return Key(_partition(user), f"MEMORY_ID#{_digest(memory_id)}")
+def _key(user: str, memory_id: str) -> Key:
+    return Key(_partition(user), f"MEMORY#{hashlib.sha256(storable(memory_id).encode()).hexdigest()}")
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(storable(text).encode()).hexdigest()
+def _item(record: MemoryRecord, changed_at: str) -> Item:
+    memory = record.memory
+    return {
+        **_key(memory.user, memory.id)._asdict(),
+        **memory_fields(memory),
+        "listed": f"{_LISTED}{changed_at}#{memory.id}",
+        # As text: the SDK takes no floats.
+        "importance": repr(memory.importance),
+        "ends_at": sortable(memory.expires_at) if memory.expires_at else None,
+        "model": record.model,
+        "vector": b64encode(record.vector).decode(),
+        **_expiry(memory),
+    }
 
 
 def _expiry(memory: Memory) -> Item:
     return {"expires_at": int(memory.expires_at.timestamp())} if memory.expires_at else {}
 
 
-def _text_of(vector: Sequence[float]) -> str:
-    return b64encode(blob_of(vector)).decode()
-
-
-def _fitting(asked: Sequence[float], text: str, items: Sequence[Item], limit: int) -> list[Memory]:
-    meanings = likenesses(asked, [b64decode(item["vector"]) for item in items])
-    keywords = keyword_scores(text, [item["content"] for item in items])
-    return chosen(
-        (
-            Candidate(_memory(item), meaning, keyword)
-            for item, meaning, keyword in zip(items, meanings, keywords, strict=True)
-        ),
-        limit,
-    )
-
-
-def _memory(item: Item) -> Memory:
-    return Memory(
-        id=item["id"],
-        user=item["user"],
-        content=item["content"],
-        created_at=datetime.fromisoformat(item["created_at"]),
-        kind=MemoryKind(item["kind"]),
-        category=item["category"],
-        importance=float(item["importance"]),
-        expires_at=datetime.fromisoformat(item["ends_at"]) if item.get("ends_at") else None,
+def _record(item: Item) -> MemoryRecord:
+    return MemoryRecord(
+        memory=memory_of(item, item.get("ends_at")), model=item["model"], vector=b64decode(item["vector"])
     )

@@ -1,0 +1,57 @@
+"""The words of many short texts, kept beside them, so that a question is compared with those texts alone that share one."""
+
+from collections import Counter, defaultdict
+from math import log
+
+from tertulia.adapters.words import words_asked, words_to_store
+
+MOST_HOLDERS = 2_000
+"""A word that more texts hold tells little about any, and would take longer than the rest together."""
+_SATURATION = 1.2
+_LENGTH_COUNTS = 0.75
+
+
+class KeywordIndex:
+    """Texts by their words, scored with bm25."""
+
+    def __init__(self) -> None:
+        self._holders: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self._words: dict[str, Counter[str]] = {}
+        self._length = 0
+
+    def put(self, name: str, text: str) -> None:
+        """Keep a text under a name, in place of an earlier one."""
+        self.remove(name)
+        counts = Counter(words_to_store(text).split())
+        self._words[name] = counts
+        self._length += counts.total()
+        for word, count in counts.items():
+            self._holders[word][name] = count
+
+    def remove(self, name: str) -> None:
+        """Forget a text; one that is not there is fine."""
+        counts = self._words.pop(name, None)
+        if counts is None:
+            return
+        self._length -= counts.total()
+        for word in counts:
+            del self._holders[word][name]
+            if not self._holders[word]:
+                del self._holders[word]
+
+    def scores(self, asked: str) -> dict[str, float]:
+        """Return how well the texts match that share a word with the question, 1 for the best."""
+        scores: defaultdict[str, float] = defaultdict(float)
+        for word in words_asked(asked):
+            holders = self._holders.get(word, {})
+            if len(holders) <= MOST_HOLDERS:
+                rarity = log(1 + (len(self._words) - len(holders) + 0.5) / (len(holders) + 0.5))
+                for name, count in holders.items():
+                    scores[name] += rarity * self._weight(name, count)
+        best = max(scores.values(), default=0.0)
+        return {name: score / best for name, score in scores.items() if best > 0}
+
+    def _weight(self, name: str, count: int) -> float:
+        usual = self._length / len(self._words)
+        length = self._words[name].total() / usual
+        return count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH_COUNTS + _LENGTH_COUNTS * length))
