@@ -1,6 +1,7 @@
 """Files sent apart from the request that uses them."""
 
 import hashlib
+import tracemalloc
 from typing import Any
 
 import httpx
@@ -130,3 +131,15 @@ async def test_an_upload_is_usable_for_an_hour(make_assistant: MakeAssistant) ->
         late = await client.post("/api/chat", json={"text": "Read it", "attachments": [upload_id]})
 
     assert is_problem(late, 404, "not_found")
+
+
+async def test_the_files_of_a_question_are_taken_in_one_after_the_other(client: httpx.AsyncClient) -> None:
+    """Twenty files of 20 MB at once would not fit in a function's memory."""
+    files = [b"\x89PNG\r\n\x1a\n" + bytes([number]) * 4 * MEGABYTE for number in range(6)]
+    upload_ids = [await uploaded(client, data) for data in files]
+    tracemalloc.start()
+    answer = await client.post("/api/chat", json={"text": "Look at them", "attachments": upload_ids})
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert answer.status_code == 200, answer.text
+    assert most < 3 * len(files[0])

@@ -1,5 +1,6 @@
 """Hearing: silence is told before a model is asked, and what models make up is no turn."""
 
+import tracemalloc
 from dataclasses import dataclass
 
 import pytest
@@ -10,9 +11,9 @@ from tertulia.adapters.embedded.sndfile import SndfileDecoder
 from tertulia.domain.audio import HearingOutcome
 from tertulia.domain.errors import ModelDown, NoAudio, TooLarge, UnsupportedMedia
 from tertulia.domain.hearing import Segment, heard_words, is_made_up
-from tertulia.usecases.hear import Hear
+from tertulia.usecases.hear import MOST_BYTES, Hear
 from tests.fakes.scripted import ScriptedDecoder, ScriptedDetector, ScriptedTranscriber
-from tests.sounds import recording, silence, tone, wav
+from tests.sounds import pcm_format, recording, silence, tone, wav
 
 
 @dataclass
@@ -152,3 +153,16 @@ async def test_nothing_in_a_file_that_is_opened_costs_no_call() -> None:
     transcriber = ScriptedTranscriber(text="Thank you.")
     assert (await Hear(SndfileDecoder(), LoudnessDetector(), transcriber)(wav(silence(2.0)))).is_silence
     assert transcriber.heard == []
+
+
+async def test_the_largest_recording_is_heard_in_the_cloud_with_little_memory() -> None:
+    data = wav(tone(1.0, 22_050) * 565, form=pcm_format(rate=22_050))
+    hear = Hear(SndfileDecoder(), LoudnessDetector(), ScriptedTranscriber())
+    await hear(wav(tone(1.0)))
+    tracemalloc.start()
+    transcript = await hear(data)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 24_900_000 < len(data) <= MOST_BYTES
+    assert not transcript.is_silence
+    assert most < 3 * len(data)
