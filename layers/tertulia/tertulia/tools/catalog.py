@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tertulia.domain.prompts import ToolSpec
-from tertulia.ports import Clock, MemoryStore, Tool
+from tertulia.ports import Clock, Tool
 from tertulia.ports.accounts import UserStore
+from tertulia.ports.memories import MemoryStore
 from tertulia.ports.tools import FindConversations, TodoList, WebSearch
 from tertulia.tools.add_todo import AddTodo
 from tertulia.tools.calculator import Calculator

@@ -6,7 +6,8 @@ from tertulia.domain.cuts import one_line
 from tertulia.domain.effects import Effect
 from tertulia.domain.memories import Memory
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
-from tertulia.ports import MemoryStore, ToolContext
+from tertulia.ports import ToolContext
+from tertulia.ports.memories import MemoryStore
 
 RESULTS = 10
 MOST_CHARACTERS = 400

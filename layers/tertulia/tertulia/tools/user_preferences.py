@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from tertulia.domain.accounts import UserSettings
 from tertulia.domain.effects import Effect
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
-from tertulia.ports import MemoryStore, ToolContext
+from tertulia.ports import ToolContext
 from tertulia.ports.accounts import UserStore
+from tertulia.ports.memories import MemoryStore
 from tertulia.tools.search_memory import line
 
 LIKINGS = ("preference", "interest", "habit")
 SETTINGS = "settings"
 LOOKED_THROUGH = 200
-"""Of the newest memories."""
+"""Of the memories that matter most now."""
 MOST_TOLD = 30
 UNKNOWN = ToolResult(text=f"Ask for one of: {', '.join((SETTINGS, *LIKINGS))}; or leave it out for all.", ok=False)
 
@@ -50,7 +51,7 @@ class GetUserPreferences:
             return UNKNOWN
         kinds = {category} if category else {SETTINGS, *LIKINGS}
         settings = _set(await self._users.settings(context.user), context) if SETTINGS in kinds else {}
-        known = await self._memories.list(context.user, LOOKED_THROUGH) if kinds & set(LIKINGS) else []
+        known = await self._memories.important(context.user, LOOKED_THROUGH) if kinds & set(LIKINGS) else []
         likings = [memory for memory in known if memory.category in kinds][:MOST_TOLD]
         lines = [*(f"{name}: {value}" for name, value in settings.items()), *map(line, likings)]
         told = [{"id": memory.id, "text": memory.content, "category": memory.category} for memory in likings]

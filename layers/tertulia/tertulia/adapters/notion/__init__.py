@@ -1,0 +1,1 @@
+"""Notion: a list of to-dos in one of its databases."""
