@@ -1,5 +1,6 @@
 """A small server that behaves like Notion's API 2025-09-03: one database, its data sources, rows, pages and a trash."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,6 +74,7 @@ class FakeNotion:
         self.fails: list[Refusal] = []
         self.asked: list[str] = []
         self.block_counts: list[int] = []
+        self.seconds = 0.0
 
     @property
     def app(self) -> Starlette:
@@ -92,6 +94,7 @@ class FakeNotion:
         async def guard(request: Request) -> Response:
             asked = f"{request.method} {request.url.path.removeprefix('/v1')}"
             self.asked.append(asked)
+            await asyncio.sleep(self.seconds)
             if request.headers.get("authorization") != f"Bearer {KEY}":
                 return refused(401, "unauthorized")
             if request.headers.get("notion-version") != VERSION:

@@ -1,6 +1,7 @@
 """To-dos as the rows of a Notion database."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import batched
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ NO_MARK = (
     "This Notion database has no status column and no checkbox that tells done, so nothing can be ticked off there."
 )
 NO_SOURCE = "Notion shows no data source in that database."
+
+_PAGE_ID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 
 logger = logging.getLogger(__name__)
 
@@ -70,12 +73,13 @@ class NotionTodos:
 
     async def complete(self, user: str, todo_id: str, *, done: bool = True, state: str = "") -> None:  # noqa: ARG002
         """Set the column that tells done."""
+        page_id = _page_id(todo_id)
 
         async def mark(columns: Columns) -> Mapping[str, Any]:
             if columns.mark is None:
                 raise ServiceFailed(NO_MARK)
             value = columns.mark.value(state, done=done)
-            return await self._ask(lambda sdk: sdk.pages.update(todo_id, properties=value))
+            return await self._ask(lambda sdk: sdk.pages.update(page_id, properties=value))
 
         try:
             await self._with_columns(mark)
@@ -84,19 +88,20 @@ class NotionTodos:
 
     async def delete(self, user: str, todo_id: str) -> None:  # noqa: ARG002
         """Put a row into Notion's trash."""
+        page_id = _page_id(todo_id)
         try:
-            await self._ask(lambda sdk: sdk.pages.update(todo_id, in_trash=True))
+            await self._ask(lambda sdk: sdk.pages.update(page_id, in_trash=True))
         except Missing as error:
             raise NotFound from error
 
     async def restore(self, user: str, todo_id: str) -> Todo:  # noqa: ARG002
         """Take a row of this database out of the trash."""
-        columns = await self._columns()
+        page_id, columns = _page_id(todo_id), await self._columns()
         try:
-            page = await self._ask(lambda sdk: sdk.pages.retrieve(todo_id))
+            page = await self._ask(lambda sdk: sdk.pages.retrieve(page_id))
             if page.get("parent", {}).get("data_source_id") != columns.data_source_id or not _is_in_trash(page):
                 raise NotFound
-            await self._ask(lambda sdk: sdk.pages.update(todo_id, in_trash=False))
+            await self._ask(lambda sdk: sdk.pages.update(page_id, in_trash=False))
         except (Missing, Refused) as error:
             raise NotFound from error
         return columns.todo_of(page)
@@ -171,6 +176,13 @@ class NotionTodos:
 
     async def _ask(self, request: "Callable[[AsyncClient], Awaitable[Any]]") -> Mapping[str, Any]:
         return await self._connection.call(request)
+
+
+def _page_id(todo_id: str) -> str:
+    """Return the id of a page; anything else in an address would lead elsewhere."""
+    if not _PAGE_ID.fullmatch(todo_id):
+        raise NotFound
+    return todo_id
 
 
 def _is_in_trash(page: Mapping[str, Any]) -> bool:
