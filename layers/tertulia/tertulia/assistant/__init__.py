@@ -17,6 +17,7 @@ from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import retention as how_long
 from tertulia.assistant import stores as kept
+from tertulia.assistant import tools as tooling
 from tertulia.domain.errors import NotConfigured
 from tertulia.domain.replies import Done
 from tertulia.ports import (
@@ -29,11 +30,9 @@ from tertulia.ports import (
     RouteClassifier,
     SpeechDetector,
     Synthesizer,
-    Tool,
     Transcriber,
 )
 from tertulia.settings import Settings, calm_native_threads
-from tertulia.tools.catalog import built_in_tools
 from tertulia.usecases import lifecycle
 from tertulia.usecases.hear import Hear
 from tertulia.usecases.speak import AT_A_COMMA, EAGER, Speak
@@ -216,10 +215,10 @@ class Assistant:
         """Text to speech."""
         return self.provider.synthesizer
 
-    @cached_property
-    def tools(self) -> tuple[Tool, ...]:
-        """What the agent can do."""
-        return built_in_tools(self.clock)
+    tavily = cached_property(tooling.tavily)
+    brave = cached_property(tooling.brave)
+    todos = cached_property(tooling.todos)
+    tools = cached_property(tooling.tools)
 
     @cached_property
     def classifier(self) -> RouteClassifier:

@@ -27,9 +27,9 @@ class ToolNeeds:
     engines: Sequence[WebSearch]
     web_seconds: float
     todos: TodoList
-    find_conversations: FindConversations
     memories: MemoryStore
     users: UserStore
+    find_conversations: FindConversations | None = None
 
 
 def built_in_tools(clock: Clock) -> tuple[Tool, ...]:
@@ -39,9 +39,10 @@ def built_in_tools(clock: Clock) -> tuple[Tool, ...]:
 
 def tools_over(needs: ToolNeeds) -> tuple[Tool, ...]:
     """Return the tools that look something up or change something."""
+    past = (SearchConversations(needs.find_conversations),) if needs.find_conversations else ()
     return (
         SearchWeb(needs.engines, needs.web_seconds),
-        SearchConversations(needs.find_conversations),
+        *past,
         SearchMemory(needs.memories),
         GetUserPreferences(needs.users, needs.memories),
         AddTodo(needs.todos),
