@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tertulia.adapters.embedded.sqlite import Database
 from tertulia.adapters.embedded.stores import EmbeddedStores
 from tertulia.answering.digests import ModelSummarizer
 from tertulia.answering.facts import ModelFactFinder
-from tertulia.domain.errors import ModelDown, ProviderFailed
+from tertulia.domain.errors import ModelDown, ProviderFailed, Unavailable
 from tertulia.domain.prompts import Prompt
 from tertulia.domain.summaries import ActionItem, Vector
 from tertulia.domain.turns import Conversation, Turn
@@ -52,6 +53,7 @@ class Bench:
             conversations=self.stores.conversations,
             memories=self.stores.memories(WordEmbedder()),
             finder=ModelFactFinder(self.model),
+            counter=self.stores.rates,
         )
 
     @property
@@ -314,3 +316,60 @@ async def test_a_conversation_deleted_meanwhile_leaves_nothing_behind(bench: Ben
     assert await bench.summarize(ME, conversation.id, "t2") is None
     assert not await bench.is_due(ME, conversation.id, "t2")
     await bench.index(ME, conversation.id)
+
+
+async def test_a_changed_fact_ends_the_old_one(bench: Bench) -> None:
+    now = bench.clock.now()
+    turns = [a_turn("t1", text="I live in Porto", created_at=now)]
+    turns += [a_turn("t2", text="I live in Berlin", number=64, created_at=now + timedelta(days=3))]
+    await bench.begun(*turns)
+    for turn in turns:
+        await bench.scripted(facts(turn.text, topic="fact")).remember(ME, turn.id)
+    bench.clock.move(days=4)
+    memories = bench.stores.memories(WordEmbedder())
+    assert [memory.content for memory in await memories.recall(ME, "where do I live in?", 5)] == ["I live in Berlin"]
+    [berlin, porto] = await memories.list(ME)
+    assert (porto.valid_from, porto.valid_to) == (turns[0].created_at, turns[1].created_at)
+    assert (berlin.valid_from, berlin.valid_to) == (turns[1].created_at, None)
+
+
+async def test_what_is_over_is_recalled_no_more(bench: Bench) -> None:
+    now = bench.clock.now()
+    turns = [a_turn("t1", text="I drink coffee every day", created_at=now)]
+    turns += [a_turn("t2", text="I don't drink coffee anymore", number=64, created_at=now + timedelta(days=3))]
+    await bench.begun(*turns)
+    for turn in turns:
+        await bench.scripted(facts(turn.text, topic="habit")).remember(ME, turn.id)
+    bench.clock.move(days=4)
+    memories = bench.stores.memories(WordEmbedder())
+    assert [memory.content for memory in await memories.recall(ME, "I drink coffee", 5)] == [turns[1].text]
+
+
+async def test_two_turns_of_a_user_are_learned_from_at_once_and_a_third_waits(bench: Bench) -> None:
+    await bench.begun(a_turn("t1", text="I like tea"))
+    for mark in ("a", "b"):
+        await bench.stores.rates.hit(ME, "learning", 2, 300, mark)
+    with pytest.raises(Unavailable) as failure:
+        await bench.scripted(facts("I like tea")).remember(ME, "t1")
+    assert failure.value.retryable
+    await bench.stores.rates.forget(ME, "learning", "a")
+    assert await bench.remember(ME, "t1") == 1
+    assert await bench.remember(ME, "t1") == 1
+
+
+async def test_an_answer_leaves_a_trace_on_the_memories_it_used(bench: Bench) -> None:
+    await bench.begun(a_turn("t1", text="I like tea"))
+    await bench.scripted(facts("I like tea")).remember(ME, "t1")
+    memories = bench.stores.memories(WordEmbedder())
+    [tea] = await memories.list(ME)
+    await bench.begun(a_turn("t2", text="plan my day", memories_used=(tea.id,)))
+    await bench.scripted(facts()).remember(ME, "t2")
+    assert (await bench.stores.memories(WordEmbedder()).get(ME, tea.id)).access_count == 1
+
+
+async def test_ids_are_numbers_that_javascript_can_hold(bench: Bench) -> None:
+    await bench.begun(a_turn("t1", text="I like tea, and I like jazz", created_at=bench.clock.now()))
+    await bench.scripted(facts("I like tea", "I like jazz")).remember(ME, "t1")
+    numbers = [int(memory.id) for memory in await bench.stores.memories(WordEmbedder()).list(ME)]
+    assert len(set(numbers)) == 2
+    assert all(0 < number < 2**53 for number in numbers)

@@ -24,7 +24,7 @@ BACK_SECONDS = 120.0
 def remember(parts: "Assistant") -> Remember:
     """Build what learns from a turn."""
     finder = ModelFactFinder(parts.chat_model, BACK_SECONDS)
-    return Remember(conversations=parts.conversations, memories=parts.memories, finder=finder)
+    return Remember(conversations=parts.conversations, memories=parts.memories, finder=finder, counter=parts.rates)
 
 
 def summary_is_due(parts: "Assistant") -> SummaryIsDue:
