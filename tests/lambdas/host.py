@@ -84,6 +84,12 @@ class Worker:
         """Whether it asked to be told when it is restored from a snapshot."""
         return self._api.restored
 
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        assert self._process is not None
+        return self._process.pid
+
     async def start(self) -> None:
         """Start the process."""
         self._server = await self._api.open()
