@@ -15,6 +15,7 @@ from tertulia.assistant import accounts as known
 from tertulia.assistant import devices, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
+from tertulia.assistant import memories as remembered
 from tertulia.assistant import retention as how_long
 from tertulia.assistant import stores as kept
 from tertulia.assistant import tools as tooling
@@ -126,7 +127,8 @@ class Assistant:
     wishes = cached_property(known.wishes)
     tokens = cached_property(kept.tokens)
     sessions = cached_property(kept.sessions)
-    memories = cached_property(kept.memories)
+    memories = cached_property(remembered.store)
+    keep_memories = cached_property(remembered.keep)
 
     device_link = cached_property(devices.link)
     device_desk = cached_property(devices.desk)

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from tertulia.ports import BlobStore, ConversationStore, TurnClaims, TurnEvents
 from tertulia.ports.accounts import SessionStore, TokenStore, UserStore
-from tertulia.ports.memories import MemoryStore
 from tertulia.ports.transfers import Transfers
 
 if TYPE_CHECKING:
@@ -63,8 +62,3 @@ def tokens(parts: "Assistant") -> TokenStore:
 def sessions(parts: "Assistant") -> SessionStore:
     """Return sessions of pages."""
     return parts.stores.sessions
-
-
-def memories(parts: "Assistant") -> MemoryStore:
-    """Return what is known about users."""
-    return parts.stores.memories(parts.embedder)

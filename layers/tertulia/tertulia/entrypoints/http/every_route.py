@@ -9,6 +9,7 @@ from tertulia.entrypoints.http.routers import (
     description,
     events,
     health,
+    memories,
     routing,
     scenarios,
     screen_chat,
@@ -38,5 +39,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     session.router,
     account.router,
     usage.router,
+    memories.router,
     events.router,
 )
