@@ -7,8 +7,14 @@ import pytest
 from tertulia.adapters.embedded.clock import SystemClock
 from tertulia.adapters.embedded.tool_choice import ToolChoice, shipped_examples
 from tertulia.domain.prompts import ToolSpec
+from tertulia.tools.add_todo import AddTodo
 from tertulia.tools.calculator import Calculator
+from tertulia.tools.complete_todo import CompleteTodo
 from tertulia.tools.current_time import CurrentTime
+from tertulia.tools.search_conversations import SearchConversations
+from tertulia.tools.search_memory import SearchMemory
+from tertulia.tools.web_search import SearchWeb
+from tests.conftest import MakeAssistant
 
 MOODS = ToolSpec(name="set_mood", description="Set the mood.", parameters={"type": "object", "properties": {}})
 
@@ -58,13 +64,31 @@ def test_a_tool_that_no_hints_are_known_for_is_always_possible() -> None:
     assert choice(Calculator().spec, MOODS).is_possible("Why is the sky blue?")
 
 
-def test_every_example_passes_its_own_guard_and_fits_its_tool() -> None:
-    for spec in (Calculator().spec, CurrentTime(SystemClock()).spec):
+def test_every_example_passes_its_own_guard_and_fits_its_tool(make_assistant: MakeAssistant) -> None:
+    for spec in (tool.spec for tool in make_assistant().tools if tool.spec.name in shipped_examples().tools):
         examples = shipped_examples().tools[spec.name]
         shown = [message["content"] for message in choice(spec).messages("Hi")]
         for question in examples.questions:
             assert choice(spec).is_possible(question)
             assert question in shown
+
+
+def test_every_tool_that_everybody_has_has_examples(make_assistant: MakeAssistant) -> None:
+    assert {tool.spec.name for tool in make_assistant().tools} <= set(shipped_examples().tools)
+
+
+@pytest.mark.parametrize(
+    ("tool", "texts"),
+    [
+        (AddTodo.spec, ["Put eggs on my list", "Setz Eier auf die Einkaufsliste", "Añade huevos a mi lista", "Adicione ovos à minha lista", "Ajoute des œufs à ma liste", "Добавь яйца в список", "把鸡蛋加到清单里", "卵をリストに追加して", "할 일에 달걀 추가해줘"]),
+        (CompleteTodo.spec, ["I have done the dishes", "Hak das ab: abgehakt", "Ya está hecho", "完成了洗碗"]),
+        (SearchWeb([]).spec, ["Search for trains", "Wie wird das Wetter?", "Busca un hotel", "Pesquise voos", "Cherche un hôtel", "Найди отель", "查一下天气", "ホテルを検索して", "호텔 검색해줘"]),
+        (SearchConversations.spec, ["What did we talk about?", "Worüber haben wir gesprochen?", "¿De qué hablamos?", "上次我们聊了什么"]),
+        (SearchMemory.spec, ["Do you remember my sister?", "Erinnerst du dich?", "¿Recuerdas?", "你还记得吗"]),
+    ],
+)  # fmt: skip
+def test_the_guard_lets_through_what_wants_the_tool_in_any_language(tool: ToolSpec, texts: list[str]) -> None:
+    assert [text for text in texts if not choice(tool).is_possible(text)] == []
 
 
 def test_only_examples_of_the_tools_at_hand_are_shown() -> None:
