@@ -31,7 +31,13 @@ SECONDS_TO_BUILD = 600
 SECONDS_TO_CALL = 300
 
 LOGIN = {"AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing", "AWS_DEFAULT_REGION": REGION}
-NAMES = {"TERTULIA_TABLE_NAME": "tertulia", "TERTULIA_BUCKET_NAME": "tertulia", "TERTULIA_STREAMING": "false"}
+WORKFLOW = "AfterTurn"
+NAMES = {
+    "TERTULIA_TABLE_NAME": "tertulia",
+    "TERTULIA_BUCKET_NAME": "tertulia",
+    "TERTULIA_AFTER_TURN_ARN": f"arn:aws:states:{REGION}:123456789012:stateMachine:{WORKFLOW}",
+    "TERTULIA_STREAMING": "false",
+}
 """What a deployment would fill in; the emulator answers in one piece."""
 
 

@@ -60,7 +60,7 @@ UNUSED = {
     "lib2to3",
 }
 EVERYWHERE = {
-    "libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0", "librt.so.1", "libutil.so.1", "libresolv.so.2",
+    "libc.so.6", "libdl.so.2", "libm.so.6", "libmvec.so.1", "libpthread.so.0", "librt.so.1", "libutil.so.1", "libresolv.so.2",
     "libnss_dns.so.2", "libnss_files.so.2", "libgcc_s.so.1", "libstdc++.so.6",
 }  # fmt: skip
 FOLDERS = ("tmp", "opt", "root", "var/task", "var/rapid")
