@@ -87,7 +87,7 @@ async def agent(state: State, run: Run) -> State:
     """Answer, or ask for tools; the last call gets none and answers from what was gathered."""
     writer = run.parts.agent
     is_last = state["rounds"] + 1 >= run.question.request.surface.model_calls
-    specs = () if is_last else tuple(tool.spec for tool in run.parts.tools.tools)
+    specs = () if is_last else run.parts.tools.offered(run.question)
     stream = writer.model.stream(_prompt(run.parts, run.question, state, writer), specs)
     written = await _write(stream, run.tell, Route.CONTEXT.value, writer)
     calls = () if is_last else written.calls
@@ -129,7 +129,7 @@ def _prompt(parts: AnswerParts, question: Question, state: State, writer: Writer
         route=state["route"],
         history=state["history"],
         memories=state.get("memories", ()),
-        tools=tuple(tool.spec for tool in parts.tools.tools) if state["route"] is Route.CONTEXT else (),
+        tools=parts.tools.offered(question) if state["route"] is Route.CONTEXT else (),
     )
     return writer.prompt((*prompt_messages(inputs), *state.get("steps", ())))
 

@@ -7,8 +7,9 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tertulia.domain.prompts import Json, ToolCall, ToolResult
+from tertulia.domain.prompts import Json, ToolCall, ToolResult, ToolSpec
 from tertulia.domain.replies import AnswerEvent, Measured, ToolCalled, ToolReturned, returned
+from tertulia.domain.scenarios import allows
 from tertulia.ports import Question, Tool, ToolContext
 
 MOST_RESULT_CHARACTERS = 10_000
@@ -23,6 +24,10 @@ class ToolRunner:
 
     tools: Sequence[Tool]
     seconds: float = 30.0
+
+    def offered(self, question: Question) -> tuple[ToolSpec, ...]:
+        """Return what the model is told of: the tools that the scenario of the turn allows."""
+        return tuple(tool.spec for tool in self.tools if allows(question.request.scenario, tool.spec.name))
 
     async def run(self, calls: Sequence[ToolCall], question: Question) -> AsyncGenerator[AnswerEvent]:
         """Yield that each tool is called, then what each returned, in the order of the calls."""
@@ -50,7 +55,7 @@ class ToolRunner:
 
     async def _result(self, call: ToolCall, arguments: Mapping[str, Json] | None, question: Question) -> ToolResult:
         tool = next((tool for tool in self.tools if tool.spec.name == call.name), None)
-        if tool is None:
+        if tool is None or not allows(question.request.scenario, call.name):
             return ToolResult(text=f"There is no tool named {call.name}.", ok=False)
         if arguments is None:
             return ToolResult(text="The arguments were not a JSON object. Call the tool again.", ok=False)

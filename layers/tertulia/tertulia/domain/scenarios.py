@@ -1,11 +1,11 @@
 """Scenarios: what a model is told besides for a kind of conversation, as data in `scenarios/`, one file for each.
 
-A scenario speaks English at least; in a language that it lacks, it speaks English.
+A scenario speaks English at least; in a language that it lacks, it speaks English. It may allow some tools alone.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -23,6 +23,12 @@ class Scenario:
     description: str
     prompt: str
     """What the system text says besides; may be empty."""
+    tools: frozenset[str] | None = None
+    """The tools that it allows; None allows all."""
+
+
+_TEXTS = frozenset({"name", "description", "prompt"})
+_TOOLS = "tools"
 
 
 def scenarios(language: str) -> dict[str, Scenario]:
@@ -37,18 +43,35 @@ def checked_scenario(name: str | None) -> None:
         raise InvalidValue(f"There is no such scenario. Known are: {', '.join(_all_scenarios())}.")
 
 
+def allows(scenario: str | None, tool: str) -> bool:
+    """Whether a tool may be used in a scenario, or in a turn without one."""
+    texts = _all_scenarios().get(scenario or "")
+    allowed = texts[ENGLISH].tools if texts else None
+    return allowed is None or tool in allowed
+
+
 def scenario_from(file: str, texts: Json) -> Mapping[str, Scenario]:
     """Read the content of a scenario's file, or say with a ValueError what is wrong with it."""
     if not isinstance(texts, dict) or ENGLISH not in texts:
         raise ValueError(f"{file}: is no object with {ENGLISH} in it")
+    tools = _tools_in(file, texts.get(_TOOLS))
+    texts = {language: text for language, text in texts.items() if language != _TOOLS}
     for language, text in texts.items():
         if language not in LANGUAGES:
             raise ValueError(f"{file}: {language} is none of the languages")
-        if not isinstance(text, dict) or text.keys() != {field.name for field in fields(Scenario)}:
+        if not isinstance(text, dict) or text.keys() != _TEXTS:
             raise ValueError(f"{file}: {language} needs name, description and prompt, and nothing else")
         if not all(isinstance(value, str) for value in text.values()) or not (text["name"] and text["description"]):
             raise ValueError(f"{file}: {language} needs texts, and a name and a description that say something")
-    return MappingProxyType({language: Scenario(**text) for language, text in texts.items()})
+    return MappingProxyType({language: Scenario(**text, tools=tools) for language, text in texts.items()})
+
+
+def _tools_in(file: str, names: Json) -> frozenset[str] | None:
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"{file}: {_TOOLS} needs to be a list of names, or to be left out for all of them")
+    return frozenset(names)
 
 
 @cache
