@@ -4,6 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
+from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
+from tertulia.adapters.embedded.stores import EmbeddedStores
 from tertulia.domain.errors import NotFound
 from tertulia.domain.summaries import ActionItem, Digest, Summary, SummaryEntry, Vector
 from tertulia.ports import ConversationStore
@@ -127,3 +130,94 @@ async def test_nobody_finds_or_removes_what_is_another_users(index: SummaryIndex
 async def test_vectors_of_another_model_are_not_compared(index: SummaryIndex) -> None:
     await index.put(await an_entry("c1", "train", model="another"))
     assert await found(index, "train") == []
+
+
+async def sharing(index: SummaryIndex, text: str, limit: int = 5, user: str = ME) -> list[str]:
+    return [match.title for match in await index.with_words(user, text, limit)]
+
+
+@pytest.mark.parametrize("query", ["部署", "部署方案", "回滚", "回"])
+async def test_scripts_without_spaces_are_searched_by_any_part(index: SummaryIndex, query: str) -> None:
+    await index.put(await an_entry("c1", "今天讨论了部署方案和回滚步骤"))
+    await index.put(await an_entry("c2", "周末去爬山"))
+    assert await sharing(index, query) == ["今天讨论了部署方案和回滚步骤"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("@nasa", ["nasa budget"]),
+        ("50%", ["50 percent"]),
+        ("C++", ["c compiler"]),
+        ("it's", ["it s"]),
+        ("a-b", ["a b test"]),
+        ("summary:hello", ["hello world"]),
+        ('hello" OR "nasa', ["hello world", "nasa budget"]),
+        ("hello AND NOT words", ["hello world"]),
+        ("ＮＡＳＡ", ["nasa budget"]),
+        ('"', []),
+        ("(", []),
+        ("*", []),
+        ("!!!", []),
+        ("", []),
+        ("nasa*", ["nasa budget"]),
+    ],
+)
+async def test_nothing_in_a_question_is_read_as_syntax(index: SummaryIndex, query: str, found: list[str]) -> None:
+    for place, text in enumerate(("nasa budget", "50 percent", "c compiler", "it s", "a b test", "hello world")):
+        await index.put(await an_entry(f"c{place}", text))
+    assert sorted(await sharing(index, query)) == found
+
+
+async def test_words_of_old_and_removed_summaries_find_nothing(index: SummaryIndex) -> None:
+    await index.put(await an_entry("c1", "alpha"))
+    await index.put(await an_entry("c1", "beta"))
+    assert (await sharing(index, "alpha"), await sharing(index, "beta")) == ([], ["beta"])
+    await index.remove(ME, "c1")
+    assert (await sharing(index, "alpha"), await sharing(index, "beta")) == ([], [])
+    await index.put(await an_entry("c1", "gamma"))
+    assert await sharing(index, "beta gamma") == ["gamma"]
+    await index.remove_all(ME)
+    assert await sharing(index, "gamma") == []
+    await index.put(await an_entry("c2", "gamma delta"))
+    assert (await sharing(index, "gamma"), await found(index, "gamma delta")) == (["gamma delta"], ["gamma delta"])
+
+
+async def test_words_that_few_summaries_hold_count_most(index: SummaryIndex) -> None:
+    for place in range(12):
+        await index.put(await an_entry(f"c{place}", f"the trip number{place}"))
+    await index.put(await an_entry("porto", "the port wine"))
+    [match] = await index.with_words(ME, "the wine", 3)
+    assert (match.conversation_id, round(match.score, 6)) == ("porto", 1.0)
+    usual = await index.with_words(ME, "the trip", 3)
+    assert len(usual) == 3
+    assert all(match.score <= 0.3 for match in usual)
+    assert await index.with_words(ME, "wine", 0) == []
+
+
+async def test_nobody_finds_another_users_words(index: SummaryIndex) -> None:
+    for user in ("ana", "ana#c", "Ana"):
+        await index.put(await an_entry("c1", f"secret of {user}", user))
+    assert await sharing(index, "secret", user="ana") == ["secret of ana"]
+    assert await sharing(index, "secret", user="nobody") == []
+    await index.remove_all("Ana")
+    assert [await sharing(index, "secret", user=user) for user in ("Ana", "ana#c")] == [[], ["secret of ana#c"]]
+
+
+async def test_what_another_process_writes_and_removes_is_seen(stores: Stores, index: SummaryIndex) -> None:
+    other = another_process(stores)
+    for place, text in enumerate(("one tree", "two houses")):
+        await index.put(await an_entry(f"c{place}", text))
+    assert await found(other, "one tree") == ["one tree", "two houses"]
+    await index.put(await an_entry("c2", "three cars"))
+    await index.remove(ME, "c0")
+    assert (await found(other, "three cars"), await sharing(other, "tree")) == (["three cars", "two houses"], [])
+    assert await sharing(other, "cars") == ["three cars"]
+    await index.remove_all(ME)
+    assert await found(other, "two houses") == []
+
+
+def another_process(stores: Stores) -> SummaryIndex:
+    if isinstance(stores, EmbeddedStores):
+        return SqliteSummaries(stores._database)
+    return DynamoSummaries(stores.table, stores._clock)

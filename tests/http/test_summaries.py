@@ -45,5 +45,5 @@ async def test_a_deleted_conversation_takes_its_summary_and_jobs_along(make_assi
         async with client_of(assistant) as client:
             conversation_id = await summarized(client, assistant)
             await client.delete(LIST if whole else f"{LIST}/{conversation_id}")
-        for table in ("summary_vectors", "follow_up_jobs", "turn_runs"):
+        for table in ("summary_entries", "follow_up_jobs", "turn_runs"):
             assert await assistant.database.rows(f"SELECT * FROM {table}") == []  # noqa: S608

@@ -101,7 +101,7 @@ async def test_memories_come_at_once_and_the_summary_once_it_is_quiet(
     await assistant.follow_up_runner.drain()
     [kept] = (await assistant.conversations.page(USER)).items
     assert (kept.title, kept.overview, kept.action_items[0].text) == ("Tea in Porto", "They like tea.", "Buy tea")
-    assert len(await assistant.database.rows("SELECT * FROM summary_vectors")) == 1
+    assert len(await assistant.database.rows("SELECT * FROM summary_entries")) == 1
 
 
 async def test_a_burst_is_summarized_once(make: Callable[..., Assistant], clock: FakeClock) -> None:
@@ -235,7 +235,7 @@ async def test_a_crash_between_two_steps_leaves_the_rest_to_the_next_process(
     await other.follow_up_runner.drain()
     assert {state for _, state, _ in await states(other)} == {"done"}
     assert await known(other) == ["I like green tea", "I live in Porto"]
-    assert len(await other.database.rows("SELECT * FROM summary_vectors")) == 1
+    assert len(await other.database.rows("SELECT * FROM summary_entries")) == 1
 
 
 async def test_two_processes_do_each_job_once(make: Callable[..., Assistant], clock: FakeClock) -> None:

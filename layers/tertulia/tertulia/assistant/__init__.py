@@ -129,6 +129,7 @@ class Assistant:
     sessions = cached_property(kept.sessions)
     memories = cached_property(remembered.store)
     keep_memories = cached_property(remembered.keep)
+    memory_vendor = cached_property(remembered.vendor)
 
     device_link = cached_property(devices.link)
     device_desk = cached_property(devices.desk)
@@ -151,6 +152,7 @@ class Assistant:
         return accounts(self)
 
     summaries = cached_property(after_turns.summaries)
+    search = cached_property(after_turns.search)
     jobs = cached_property(after_turns.jobs)
     quiet = cached_property(after_turns.quiet)
     remember = cached_property(after_turns.remember)

@@ -11,6 +11,7 @@ from tertulia.usecases.follow_up_runner import FollowUpRunner, Steps
 from tertulia.usecases.index_summary import IndexSummary
 from tertulia.usecases.quiet import Quiet
 from tertulia.usecases.remember import Remember
+from tertulia.usecases.search import Search
 from tertulia.usecases.summarize import Summarize
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ def index_summary(parts: "Assistant") -> IndexSummary:
 def summaries(parts: "Assistant") -> SummaryIndex:
     """Return where summaries are found by their meaning."""
     return parts.stores.summaries
+
+
+def search(parts: "Assistant") -> Search:
+    """Build what finds past conversations."""
+    return Search(embedder=parts.embedder, summaries=parts.summaries)
 
 
 def jobs(parts: "Assistant") -> "SqliteJobs":

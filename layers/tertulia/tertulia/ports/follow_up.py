@@ -36,7 +36,7 @@ class Summarizer(Protocol):
 
 
 class SummaryIndex(Protocol):
-    """Summaries by their meaning. Nobody finds another user's."""
+    """Summaries by their meaning and their words. Nobody finds another user's."""
 
     async def put(self, entry: SummaryEntry) -> None:
         """Keep a summary, in place of an earlier one of its conversation."""
@@ -44,6 +44,13 @@ class SummaryIndex(Protocol):
 
     async def nearest(self, user: str, vector: Vector, limit: int) -> list[Match]:
         """Return the user's summaries nearest in meaning, the nearest first, of the same model alone."""
+        ...
+
+    async def with_words(self, user: str, text: str, limit: int) -> list[Match]:
+        """Return the user's summaries that share words with a text, the best first.
+
+        The score is their share of what the words of the text tell, from 0 to 1; words that most summaries hold tell nothing.
+        """
         ...
 
     async def remove(self, user: str, conversation_id: str) -> None:

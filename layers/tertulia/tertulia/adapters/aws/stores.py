@@ -84,7 +84,7 @@ class AwsStores:
         """What conversations were about."""
         from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
 
-        return DynamoSummaries(self.table)
+        return DynamoSummaries(self.table, self._clock)
 
     @cached_property
     def todos(self) -> "DynamoTodos":

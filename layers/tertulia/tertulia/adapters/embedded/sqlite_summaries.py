@@ -1,65 +1,205 @@
-"""The summaries of conversations in SQLite, found by their meaning."""
+"""The summaries of conversations in SQLite, found by their meaning and by their words."""
 
 import asyncio
+import hashlib
+import json
+from array import array
+from collections import OrderedDict
 from datetime import datetime
+from sqlite3 import Row
+from typing import TYPE_CHECKING
 
+from tertulia.adapters.code_shelf import CodeShelf, code_of
 from tertulia.adapters.cursors import sortable
 from tertulia.adapters.documents import storable
 from tertulia.adapters.embedded.sqlite import Database
 from tertulia.adapters.summary_matches import best_matches
 from tertulia.adapters.vectors import blob_of
-from tertulia.domain.summaries import Match, SummaryEntry, Vector
+from tertulia.adapters.words import words_asked, words_to_store
+from tertulia.domain.rarity import MOST_HOLDERS, MOST_WORDS, shares
+from tertulia.domain.summaries import Match, SummaryEntry, Vector, text_to_index
+
+if TYPE_CHECKING:
+    from aiosqlite import Connection
+
+COMPARED_EXACTLY = 400
+"""Of this many whose signs differ least, the vectors themselves are read and compared."""
+MOST_ON_SHELVES = 500_000
+"""Codes of all users in this process: some 70 MB."""
+
+_HOLDERS = "(SELECT COUNT(*) FROM (SELECT 1 FROM summary_words WHERE summary_words MATCH ? LIMIT ?))"
+_WEIGHED = "SELECT * FROM (SELECT rowid, ? AS weight FROM summary_words WHERE summary_words MATCH ? ORDER BY rowid DESC LIMIT ?)"
+
+
+class _Shelf:
+    """One user's codes of one model, as good as the table was at a revision."""
+
+    def __init__(self, removals: int) -> None:
+        self.removals = removals
+        self.revision = -1
+        self.codes = CodeShelf()
 
 
 class SqliteSummaries:
-    """The summary index of a laptop: an exact search over the user's own."""
+    """The summary index of a laptop: signs looked through in memory, the nearest compared exactly, words by FTS5."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._shelves: OrderedDict[tuple[str, str], _Shelf] = OrderedDict()
+        self._turn_to_read = asyncio.Lock()
 
     async def put(self, entry: SummaryEntry) -> None:
         """Keep a summary, in place of an earlier one of its conversation."""
+        title, overview = storable(entry.title), storable(entry.overview)
         async with self._database.writing() as connection:
-            await connection.execute(
-                "INSERT OR REPLACE INTO summary_vectors (user, conversation_id, title, overview, created_at, model, vector)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [state] = await connection.execute_fetchall(
+                "INSERT INTO summary_states (user, revision) VALUES (?, 1)"
+                " ON CONFLICT (user) DO UPDATE SET revision = revision + 1 RETURNING revision",
+                (entry.user,),
+            )
+            [row] = await connection.execute_fetchall(
+                "INSERT INTO summary_entries"
+                " (user, conversation_id, title, overview, created_at, model, vector, code, revision)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user, conversation_id) DO UPDATE SET"
+                " title = excluded.title, overview = excluded.overview, created_at = excluded.created_at,"
+                " model = excluded.model, vector = excluded.vector, code = excluded.code, revision = excluded.revision"
+                " RETURNING id",
                 (
                     entry.user,
                     entry.conversation_id,
-                    storable(entry.title),
-                    storable(entry.overview),
+                    title,
+                    overview,
                     sortable(entry.created_at),
                     entry.vector.model,
                     blob_of(entry.vector.values),
+                    code_of(entry.vector.values),
+                    state["revision"],
                 ),
             )
+            await _put_words(connection, row["id"], entry.user, text_to_index(title, overview))
 
     async def nearest(self, user: str, vector: Vector, limit: int) -> list[Match]:
         """Return the user's summaries nearest in meaning, the nearest first."""
+        if limit <= 0:
+            return []
+        shelf = await self._shelf(user, vector.model)
+        most = max(COMPARED_EXACTLY, limit)
+        near = await asyncio.to_thread(shelf.codes.nearest, code_of(vector.values), most)
+        # What was deleted since, or belongs to another model by now, is no more in the table.
         rows = await self._database.rows(
-            "SELECT * FROM summary_vectors WHERE user = ? AND model = ?", (user, vector.model)
+            "SELECT * FROM summary_entries WHERE id IN (SELECT value FROM json_each(?)) AND user = ? AND model = ?",
+            (json.dumps(near), user, vector.model),
         )
-        candidates = [
-            Match(
-                user=row["user"],
-                conversation_id=row["conversation_id"],
-                title=row["title"],
-                overview=row["overview"],
-                created_at=datetime.fromisoformat(row["created_at"]),
-                score=0.0,
-            )
-            for row in rows
-        ]
-        return await asyncio.to_thread(best_matches, vector, candidates, [row["vector"] for row in rows], limit)
+        matches = [_match(row, 0.0) for row in rows]
+        return await asyncio.to_thread(best_matches, vector, matches, [row["vector"] for row in rows], limit)
+
+    async def with_words(self, user: str, text: str, limit: int) -> list[Match]:
+        """Return the user's summaries that share telling words with a text, those that share most first."""
+        words = words_asked(text)[:MOST_WORDS]
+        if not words or limit <= 0:
+            return []
+        await self._complete(user)
+        asked = {word: f'"{_owner(user)}" AND "{word}"' for word in words}
+        weights = shares(*await self._holders(user, asked))
+        if not weights:
+            return []
+        weighed = " UNION ALL ".join([_WEIGHED] * len(weights))
+        rows = await self._database.rows(
+            f"SELECT summary_entries.*, SUM(weight) AS share FROM ({weighed}) AS found"  # noqa: S608
+            " JOIN summary_entries ON summary_entries.id = found.rowid WHERE user = ?"
+            " GROUP BY summary_entries.id ORDER BY share DESC, summary_entries.created_at DESC LIMIT ?",
+            [each for word, weight in weights.items() for each in (weight, asked[word], MOST_HOLDERS)] + [user, limit],
+        )
+        return [_match(row, min(row["share"], 1.0)) for row in rows]
 
     async def remove(self, user: str, conversation_id: str) -> None:
         """Forget a conversation's summary; one that is not there is fine."""
-        async with self._database.writing() as connection:
-            await connection.execute(
-                "DELETE FROM summary_vectors WHERE user = ? AND conversation_id = ?", (user, conversation_id)
-            )
+        await self._remove("user = ? AND conversation_id = ?", user, conversation_id)
 
     async def remove_all(self, user: str) -> None:
         """Forget all summaries of the user."""
+        await self._remove("user = ?", user)
+
+    async def _remove(self, which: str, *values: str) -> None:
         async with self._database.writing() as connection:
-            await connection.execute("DELETE FROM summary_vectors WHERE user = ?", (user,))
+            rows = await connection.execute_fetchall(
+                f"DELETE FROM summary_entries WHERE {which} RETURNING id",  # noqa: S608
+                values,
+            )
+            await connection.executemany("DELETE FROM summary_words WHERE rowid = ?", [(row["id"],) for row in rows])
+            if rows:
+                await connection.execute(
+                    "UPDATE summary_states SET revision = revision + 1, removals = removals + 1 WHERE user = ?",
+                    (values[0],),
+                )
+
+    async def _holders(self, user: str, asked: dict[str, str]) -> tuple[dict[str, int], int]:
+        """Return how many of the user's summaries hold each word, counted up to a limit, and how many there are."""
+        counts = ", ".join([_HOLDERS] * len(asked))
+        [row] = await self._database.rows(
+            f"SELECT (SELECT COUNT(*) FROM summary_entries WHERE user = ?), {counts}",  # noqa: S608
+            [user, *(each for match in asked.values() for each in (match, MOST_HOLDERS))],
+        )
+        total, *holders = tuple(row)
+        return dict(zip(asked, holders, strict=True)), total
+
+    async def _shelf(self, user: str, model: str) -> _Shelf:
+        """Return the user's codes as good as the table is now: what another process wrote is read too."""
+        async with self._turn_to_read:
+            await self._complete(user)
+            state = await self._database.row("SELECT revision, removals FROM summary_states WHERE user = ?", (user,))
+            revision, removals = (state["revision"], state["removals"]) if state else (0, 0)
+            shelf = self._shelves.pop((user, model), None)
+            if shelf is None or shelf.removals != removals:
+                shelf = _Shelf(removals)
+            if shelf.revision != revision:
+                rows = await self._database.rows(
+                    "SELECT id, code FROM summary_entries WHERE user = ? AND revision > ? AND model = ?",
+                    (user, shelf.revision, model),
+                )
+                await asyncio.to_thread(shelf.codes.put, [(row["id"], row["code"]) for row in rows])
+                shelf.revision = revision
+            self._shelves[user, model] = shelf
+            while len(self._shelves) > 1 and sum(len(each.codes) for each in self._shelves.values()) > MOST_ON_SHELVES:
+                self._shelves.popitem(last=False)
+            return shelf
+
+    async def _complete(self, user: str) -> None:
+        """Give the rows of an earlier version their codes and words."""
+        old = "SELECT * FROM summary_entries WHERE user = ? AND revision = 0 AND code IS NULL"
+        if not await self._database.row(f"{old} LIMIT 1", (user,)):
+            return
+        async with self._database.writing() as connection:
+            rows = list(await connection.execute_fetchall(old, (user,)))
+            await connection.executemany(
+                "UPDATE summary_entries SET code = ? WHERE id = ?", [(_code(row["vector"]), row["id"]) for row in rows]
+            )
+            for row in rows:
+                await _put_words(connection, row["id"], user, text_to_index(row["title"], row["overview"]))
+
+
+async def _put_words(connection: "Connection", number: int, user: str, text: str) -> None:
+    await connection.execute(
+        "INSERT OR REPLACE INTO summary_words (rowid, words) VALUES (?, ?)",
+        (number, f"{_owner(user)} {words_to_store(text)}"),
+    )
+
+
+def _owner(user: str) -> str:
+    """Return a word that stands for a user, in every text of theirs and in every question."""
+    return f"owner{hashlib.sha256(user.encode()).hexdigest()}"
+
+
+def _code(vector: bytes) -> bytes:
+    return code_of(array("f", vector))
+
+
+def _match(row: Row, score: float) -> Match:
+    return Match(
+        user=row["user"],
+        conversation_id=row["conversation_id"],
+        title=row["title"],
+        overview=row["overview"],
+        created_at=datetime.fromisoformat(row["created_at"]),
+        score=score,
+    )
