@@ -52,5 +52,6 @@ def tools(parts: "Assistant") -> tuple[Tool, ...]:
         todos=parts.todos,
         memories=parts.memories,
         users=parts.users,
+        find_conversations=parts.search,
     )
     return (*built_in_tools(parts.clock), *tools_over(needs))

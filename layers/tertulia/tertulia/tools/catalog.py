@@ -29,7 +29,7 @@ class ToolNeeds:
     todos: TodoList
     memories: MemoryStore
     users: UserStore
-    find_conversations: FindConversations | None = None
+    find_conversations: FindConversations
 
 
 def built_in_tools(clock: Clock) -> tuple[Tool, ...]:
@@ -39,10 +39,9 @@ def built_in_tools(clock: Clock) -> tuple[Tool, ...]:
 
 def tools_over(needs: ToolNeeds) -> tuple[Tool, ...]:
     """Return the tools that look something up or change something."""
-    past = (SearchConversations(needs.find_conversations),) if needs.find_conversations else ()
     return (
         SearchWeb(needs.engines, needs.web_seconds),
-        *past,
+        SearchConversations(needs.find_conversations),
         SearchMemory(needs.memories),
         GetUserPreferences(needs.users, needs.memories),
         AddTodo(needs.todos),
