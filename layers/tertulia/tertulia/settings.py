@@ -71,6 +71,12 @@ def calm_native_threads() -> None:
     os.environ.setdefault("GOMP_SPINCOUNT", "3000")
 
 
+def quiet_mem0(folder: Path) -> None:
+    """Keep Mem0's SDK from reporting to its makers and from writing to the home folder; must run before its import."""
+    os.environ["MEM0_TELEMETRY"] = "False"
+    os.environ["MEM0_DIR"] = str(folder)
+
+
 def _home(variable: str, fallback: str) -> Path:
     wish = Path(os.environ.get(variable) or "")
     return (wish if wish.is_absolute() else Path.home() / fallback) / "tertulia"
