@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from tertulia.domain.effects import Effect
 from tertulia.domain.errors import InvalidValue
@@ -41,9 +43,39 @@ async def test_the_tools_are_listed(client: httpx.AsyncClient) -> None:
     tools = (await client.get("/api/tools")).json()["tools"]
 
     calculator = next(tool for tool in tools if tool["name"] == "calculator")
-    assert set(calculator) == {"name", "description", "parameters", "configured"}
+    assert set(calculator) == {"name", "description", "parameters", "configured", "service"}
     assert calculator["configured"]
     assert calculator["parameters"]["type"] == "object"
+
+
+async def test_a_tool_tells_whether_it_is_set_up_and_who_does_its_work(
+    make_assistant: MakeAssistant, settings: Settings
+) -> None:
+    keys = {"tavily_api_key": SecretStr("tvly-x"), "notion_api_key": SecretStr("ntn_x"), "notion_database_id": "d"}
+    wanted = ("web_search", "add_todo", "complete_todo")
+    told = []
+    for known in (settings, settings.model_copy(update=keys)):
+        async with client_of(make_assistant(known)) as client:
+            tools = {tool["name"]: tool for tool in (await client.get("/api/tools")).json()["tools"]}
+        told.append([(tools[name]["configured"], tools[name]["service"]) for name in wanted])
+
+    assert told == [
+        [(False, None), (True, "Tertulia"), (True, "Tertulia")],
+        [(True, "Tavily"), (True, "Notion"), (True, "Notion")],
+    ]
+
+
+async def test_a_to_do_is_added_and_ticked_off_without_a_model(client: httpx.AsyncClient) -> None:
+    async def run(tool: str, **arguments: object) -> dict[str, Any]:
+        response = await client.post(f"/api/tools/{tool}", json={"arguments": arguments})
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    assert (await run("add_todo", title="Buy milk"))["ok"]
+    assert "Buy milk" in (await run("list_todos"))["result"]
+    assert (await run("complete_todo", todo="milk"))["result"] == "Done: Buy milk"
+    assert (await run("list_todos"))["result"] == "Nothing is open."
+    assert "Buy milk (done)" in (await run("list_todos", with_done=True))["result"]
 
 
 async def test_a_tool_runs(client: httpx.AsyncClient) -> None:

@@ -186,6 +186,8 @@ class ToolView(BaseModel):
     description: str
     parameters: dict[str, Any]
     configured: bool
+    service: str | None = None
+    """Who does its work: a vendor, or nobody but us."""
 
 
 class ToolList(BaseModel):

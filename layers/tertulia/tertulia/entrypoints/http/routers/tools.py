@@ -14,6 +14,7 @@ from tertulia.entrypoints.http.documents import READING, problems
 from tertulia.entrypoints.http.models import ToolList, ToolRequest, ToolResponse, ToolView
 from tertulia.entrypoints.http.who import User
 from tertulia.ports import Tool, ToolContext
+from tertulia.ports.tools import NamesService
 
 router = APIRouter(prefix="/api/tools", tags=["tools"])
 logger = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ async def tools(assistant: Parts, _: User) -> ToolList:
             description=tool.spec.description,
             parameters=dict(tool.spec.parameters),
             configured=tool.is_configured,
+            service=(tool.service or None) if isinstance(tool, NamesService) else None,
         )
         for tool in assistant.tools
     ]
