@@ -147,6 +147,24 @@ def test_what_is_set_and_not_used_is_said_in_one_line(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
+    ("variables", "lines"),
+    [
+        (("NOTION_API_KEY",), 1),
+        (("NOTION_DATABASE_ID",), 1),
+        (("NOTION_API_KEY", "NOTION_DATABASE_ID"), 0),
+    ],
+)
+def test_half_of_notion_is_said_to_be_not_enough(
+    monkeypatch: pytest.MonkeyPatch, variables: tuple[str, ...], lines: int
+) -> None:
+    for name in variables:
+        monkeypatch.setenv(name, "ntn_secret")
+    notices = Settings().notices
+    assert len(notices) == lines
+    assert all("to-dos stay" in line and "ntn_secret" not in line for line in notices)
+
+
+@pytest.mark.parametrize(
     ("debug", "loggers"),
     [("", ()), ("1", ()), ("langchain:*", ("langchain",)), ("app,mcp:*,langchain:*", ("mcp", "langchain"))],
 )

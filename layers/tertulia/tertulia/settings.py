@@ -250,6 +250,8 @@ class Settings(BaseSettings):
         lines = (
             [f"{', '.join(unused)}: set but not used; everything is kept in {self.memory_db_path}."] if unused else []
         )
+        if bool(self.notion_api_key) != bool(self.notion_database_id):
+            lines.append("NOTION_API_KEY and NOTION_DATABASE_ID go together; to-dos stay in Tertulia's own list.")
         return (*lines, *(f"{name} is not a setting of Tertulia; see docs/constants.md." for name in _unknown()))
 
 
