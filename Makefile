@@ -1,6 +1,6 @@
 # Everything a person types. `make` alone shows it.
 .DEFAULT_GOAL := help
-.PHONY: help run test check format models fast-voice bench build package-check test-sam deploy packages clean
+.PHONY: help run test check format models fast-voice bench bench-cloud build package-check test-sam deploy packages clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -38,6 +38,9 @@ fast-voice: $(WITH_FAST_VOICE) ## Install the fast local voice, which is license
 
 bench: $(READY) ## Measure, side by side with the sequential reading
 	$(BIN)/python -m benchmarks
+
+bench-cloud: $(READY) ## Measure what is deployed: cold starts, warm calls, memory
+	$(BIN)/python -m benchmarks --only cloud
 
 build: $(READY) ## Build layers and functions for the cloud, for both architectures or ARCH=arm64
 	@scripts/build all $(ARCH)

@@ -4,33 +4,54 @@ import argparse
 import os
 import platform
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from rich.progress import Progress
 
-from benchmarks import offline_turn, vendor_turn
+from benchmarks import cold_start, offline_turn, vendor_turn
 
 REPORT = Path(__file__).with_name("report.md")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the report."""
+
+    title: str
+    introduction: str
+    report: Callable[[Callable[[], None]], str]
+    """Measures, tells whenever it goes on, and returns the tables."""
+    steps: Callable[[], int] = lambda: 1
+
+
+PARTS = {
+    "vendors": Part("Vendors of fixed delays", vendor_turn.INTRODUCTION, lambda _: vendor_turn.report()),
+    "cloud": Part("Cloud", cold_start.INTRODUCTION, cold_start.report, cold_start.steps),
+    "offline": Part(
+        "Offline, everything on this machine",
+        offline_turn.INTRODUCTION,
+        offline_turn.report,
+        lambda: len(offline_turn.SETS) * offline_turn.RUNS,
+    ),
+}
 
 
 def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description="Measure the product side by side with what it is compared to.")
-    parser.add_argument("--only", choices=["vendors", "offline"], help="one part, printed and not written")
+    parser.add_argument("--only", choices=[*PARTS], help="one part, printed and not written")
     only = parser.parse_args().only
     parts = []
     with Progress(transient=True) as progress:
-        if only != "offline":
-            parts.append("## Vendors of fixed delays\n\n" + vendor_turn.INTRODUCTION + "\n\n" + vendor_turn.report())
-        if only != "vendors":
-            task = progress.add_task("offline turns", total=len(offline_turn.SETS) * offline_turn.RUNS)
-            parts.append(
-                "## Offline, everything on this machine\n\n"
-                + offline_turn.INTRODUCTION
-                + "\n\n"
-                + offline_turn.report(lambda: progress.advance(task))
-            )
+        for name, part in PARTS.items():
+            if only in {None, name}:
+                task = progress.add_task(name, total=part.steps())
+                report = part.report(partial(progress.advance, task))
+                parts.append(f"## {part.title}\n\n{part.introduction}\n\n{report}")
     text = "\n\n".join([_heading(), *parts]) + "\n"
     sys.stdout.write(text)
     if only is None:
