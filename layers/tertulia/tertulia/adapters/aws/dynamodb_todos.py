@@ -75,11 +75,11 @@ class DynamoTodos:
 
 
 def _all_of(user: str) -> Query:
-    return Query(pk=f"USER#{user}", condition="begins_with(#sk, :todos)", values={":todos": "TODO#"})
+    return Query(pk=f"USER#{user}", condition="begins_with(#sk, :todos)", values={":todos": "TO_DO#"})
 
 
 def _key(user: str, todo_id: str) -> Key:
-    return Key(f"USER#{user}", f"TODO#{todo_id}")
+    return Key(f"USER#{user}", f"TO_DO#{todo_id}")
 
 
 def _todo(item: Item) -> Todo:
