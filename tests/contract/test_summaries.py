@@ -8,7 +8,7 @@ from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
 from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
 from tertulia.adapters.embedded.stores import EmbeddedStores
 from tertulia.domain.errors import NotFound
-from tertulia.domain.summaries import ActionItem, Digest, Summary, SummaryEntry, Vector
+from tertulia.domain.summaries import ActionItem, Digest, Revision, Summary, SummaryEntry, Vector
 from tertulia.ports import ConversationStore
 from tertulia.ports.follow_up import SummaryIndex
 from tests.contract.conftest import Stores
@@ -221,3 +221,29 @@ def another_process(stores: Stores) -> SummaryIndex:
     if isinstance(stores, EmbeddedStores):
         return SqliteSummaries(stores._database)
     return DynamoSummaries(stores.table, stores._clock)
+
+
+async def test_another_title_is_found_by_its_words(index: SummaryIndex) -> None:
+    await index.put(await an_entry("c1", "alpha"))
+    await index.retitle(ME, "c1", "beta")
+    await index.retitle(ME, "unknown", "beta")
+    assert await sharing(index, "beta") == ["beta"]
+    assert await found(index, "alpha") == ["beta"]
+
+
+async def test_what_a_person_changes_outlives_a_summary_written_meanwhile(conversations: ConversationStore) -> None:
+    conversation = await begun(conversations)
+    await conversations.summarize(conversation, a_summary(31))
+    [tickets, _] = DIGEST.action_items
+    revised = await conversations.revise(conversation, Revision(title="Köln \ud800", done={tickets.id: True}))
+    assert (revised.title, revised.is_titled) == ("Köln ?", True)
+    await conversations.summarize(conversation, a_summary(47))
+    kept = await conversations.get(ME, conversation.id)
+    assert (kept.title, [item.done for item in kept.action_items]) == ("Köln ?", [True, False])
+    assert kept.updated_at == conversation.updated_at
+    with pytest.raises(NotFound):
+        await conversations.revise(conversation, Revision(title="new", done={"unknown": True}))
+    assert (await conversations.get(ME, conversation.id)).title == "Köln ?"
+    await conversations.delete(conversation)
+    with pytest.raises(NotFound):
+        await conversations.revise(conversation, Revision(title="new"))

@@ -32,6 +32,8 @@ ROUTES = {
     ("delete", "/api/chat/conversations"),
     ("get", "/api/chat/conversations/{id}"),
     ("delete", "/api/chat/conversations/{id}"),
+    ("patch", "/api/chat/conversations/{id}"),
+    ("get", "/api/chat/search"),
     ("get", "/api/chat/conversations/{id}/messages"),
     ("post", "/api/session"),
     ("get", "/api/session"),

@@ -36,6 +36,9 @@ class Found:
         self.asked.append(user)
         return list(self.sharing)
 
+    async def retitle(self, user: str, conversation_id: str, title: str) -> None:
+        raise AssertionError
+
     async def remove(self, user: str, conversation_id: str) -> None:
         raise AssertionError
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from tertulia.adapters.documents import from_document, storable, to_document
 from tertulia.domain.errors import NotFound
 from tertulia.domain.messages import LAST_MESSAGE_CHARACTERS, messages_of
-from tertulia.domain.summaries import ActionItem, Summary
+from tertulia.domain.summaries import ActionItem, Revision, Summary
 from tertulia.domain.turns import Conversation, Turn, title_from
 
 _ID_BYTES = 8
@@ -38,14 +38,27 @@ class ConversationRow:
 
     def with_summary(self, summary: Summary) -> "ConversationRow":
         """Return the row with a new summary; being summarized is no change that lists are sorted by."""
-        digest = summary.digest
+        # What the user did while the summary was written holds.
+        digest = summary.digest.keeping_what_is_done(self.conversation.action_items)
+        title = self.conversation.title if self.conversation.is_titled else storable(digest.title)
         after = replace(
             self.conversation,
-            title=storable(digest.title) or self.conversation.title,
+            title=title or self.conversation.title,
             overview=storable(digest.overview),
             action_items=digest.action_items,
             summarized_number=summary.last_number,
             summarized_at=summary.made_at,
+        )
+        return replace(self, conversation=after)
+
+    def revised(self, revision: Revision) -> "ConversationRow":
+        """Return the row as its user changed it; raises NotFound for an unknown action item."""
+        before = self.conversation
+        after = replace(
+            before,
+            title=before.title if revision.title is None else storable(revision.title),
+            is_titled=before.is_titled or revision.title is not None,
+            action_items=revision.of_items(before.action_items),
         )
         return replace(self, conversation=after)
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Self
+
+from tertulia.domain.errors import NotFound
 
 MOST_TITLE_WORDS = 8
 MOST_TITLE_CHARACTERS = 80
@@ -43,10 +45,26 @@ class Digest:
     action_items: tuple[ActionItem, ...] = ()
 
     def keeping_what_is_done(self, before: Sequence[ActionItem]) -> "Digest":
-        """Return it with the items that the user has ticked off still ticked."""
-        done = {item.id for item in before if item.done}
+        """Return it with the items that the user has ticked off still there and ticked."""
+        done = {item.id: item for item in before if item.done}
         items = {item.id: replace(item, done=item.id in done) for item in self.action_items}
-        return replace(self, action_items=tuple(items.values())[:MOST_ITEMS])
+        left = tuple(item for item in done.values() if item.id not in items)
+        return replace(self, action_items=(*items.values(), *left)[:MOST_ITEMS])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Revision:
+    """What a person changes about a summary: None and absent leave things as they are."""
+
+    title: str | None = None
+    done: Mapping[str, bool] = field(default_factory=dict)
+    """By the ids of action items."""
+
+    def of_items(self, items: Sequence[ActionItem]) -> tuple[ActionItem, ...]:
+        """Return the items as they are then; raises NotFound for one that is not there."""
+        if self.done.keys() - {item.id for item in items}:
+            raise NotFound
+        return tuple(replace(item, done=self.done.get(item.id, item.done)) for item in items)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -124,6 +124,8 @@ class Conversation:
     created_at: datetime
     updated_at: datetime
     title: str = ""
+    is_titled: bool = False
+    """Whether its user gave it the title: then no summary changes it."""
     overview: str = ""
     device_id: str | None = None
     message_count: int = 0

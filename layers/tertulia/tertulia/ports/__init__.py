@@ -12,7 +12,7 @@ from typing import Protocol
 from tertulia.domain.audio import Sound, Transcript, Utterance
 from tertulia.domain.prompts import Json, ModelEvent, Prompt, ToolResult, ToolSpec
 from tertulia.domain.replies import AnswerEvent, Numbered
-from tertulia.domain.summaries import Summary
+from tertulia.domain.summaries import Revision, Summary
 from tertulia.domain.surfaces import Route
 from tertulia.domain.turns import Conversation, Page, Turn, TurnRequest
 from tertulia.ports.memories import MemoryStore as MemoryStore
@@ -208,6 +208,13 @@ class ConversationStore(Protocol):
         """Keep what the conversation was about, without counting as a change of it.
 
         A summary that knows less than the kept one is dropped. Raises NotFound when the conversation was deleted meanwhile.
+        """
+        ...
+
+    async def revise(self, conversation: Conversation, revision: Revision) -> Conversation:
+        """Change what a person may change, without counting as a change of it, and return it as it is then.
+
+        Raises NotFound when the conversation was deleted meanwhile, or has no such action item.
         """
         ...
 

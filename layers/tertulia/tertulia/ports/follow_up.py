@@ -53,6 +53,10 @@ class SummaryIndex(Protocol):
         """
         ...
 
+    async def retitle(self, user: str, conversation_id: str, title: str) -> None:
+        """Give a summary another title, found by its words at once; one that is not there is fine."""
+        ...
+
     async def remove(self, user: str, conversation_id: str) -> None:
         """Forget a conversation's summary; one that is not there is fine."""
         ...

@@ -25,7 +25,7 @@ from tertulia.adapters.conversation_rows import ConversationRow, first_row, new_
 from tertulia.adapters.cursors import Position, position_of, sortable
 from tertulia.adapters.documents import turn_document, turn_of
 from tertulia.domain.errors import NotFound, Unavailable
-from tertulia.domain.summaries import Summary
+from tertulia.domain.summaries import Revision, Summary
 from tertulia.domain.turns import Conversation, Page, Turn
 from tertulia.ports import Clock
 
@@ -60,6 +60,10 @@ class DynamoConversations:
     async def summarize(self, conversation: Conversation, summary: Summary) -> None:
         """Keep what the conversation was about; NotFound when it was deleted meanwhile."""
         await _until_it_holds(lambda: self._summarize(conversation, summary))
+
+    async def revise(self, conversation: Conversation, revision: Revision) -> Conversation:
+        """Change what a person may change; NotFound for a deleted conversation or an unknown action item."""
+        return await _until_it_holds(lambda: self._revise(conversation, revision))
 
     async def recent(self, conversation: Conversation, limit: int) -> list[Turn]:
         """Return the last `limit` whole turns, oldest first."""
@@ -138,6 +142,14 @@ class DynamoConversations:
         if before.conversation.summarized_number < summary.last_number:
             await self._put_row(before.with_summary(summary), item, item["last_append"])
 
+    async def _revise(self, conversation: Conversation, revision: Revision) -> Conversation:
+        item = await self._table.get(conversation_key(conversation.user, conversation.id))
+        if item is None:
+            raise NotFound
+        after = row_of(item).revised(revision)
+        await self._put_row(after, item, item["last_append"])
+        return after.conversation
+
     async def _put_row(self, row: ConversationRow, item: Item | None, append: str) -> None:
         version = item["version"] if item else 0
         after = {**row_item(row), "version": version + 1, "last_append": append}
@@ -186,13 +198,11 @@ class DynamoConversations:
         await self._table.delete_all(keys)
 
 
-async def _until_it_holds(write: Callable[[], Awaitable[None]]) -> None:
+async def _until_it_holds[T](write: Callable[[], Awaitable[T]]) -> T:
     """Try again where another write of the conversation came in between."""
     for attempt in range(_MOST_ATTEMPTS):
         try:
-            await write()
+            return await write()
         except ConditionFailed:
             await asyncio.sleep(0.01 * 2**attempt)
-        else:
-            return
     raise Unavailable

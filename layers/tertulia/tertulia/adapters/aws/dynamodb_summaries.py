@@ -69,6 +69,17 @@ class DynamoSummaries:
         """Return the user's summaries that share telling words with a text, those that share most first."""
         return (await self._shelf(user)).with_words(text, limit)
 
+    async def retitle(self, user: str, conversation_id: str, title: str) -> None:
+        """Give a summary another title; its meaning is read anew with the next summary."""
+        changes = {":title": storable(title), ":listed": self._listed(conversation_id)}
+        with suppress(ConditionFailed):
+            await self._table.change(
+                _key(user, conversation_id),
+                "SET #title = :title, #listed = :listed",
+                "attribute_exists(#overview)",
+                changes,
+            )
+
     async def remove(self, user: str, conversation_id: str) -> None:
         """Forget a conversation's summary; one that is not there is fine."""
         removed = {**_key(user, conversation_id)._asdict(), "listed": self._listed(conversation_id), "removed": True}

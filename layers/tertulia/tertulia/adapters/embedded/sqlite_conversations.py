@@ -16,7 +16,7 @@ from tertulia.adapters.cursors import Position, position_of, sortable
 from tertulia.adapters.documents import turn_document, turn_of
 from tertulia.adapters.embedded.sqlite import Database, Value
 from tertulia.domain.errors import NotFound
-from tertulia.domain.summaries import Summary
+from tertulia.domain.summaries import Revision, Summary
 from tertulia.domain.turns import Conversation, Page, Turn
 from tertulia.ports import Clock
 
@@ -125,6 +125,16 @@ class SqliteConversations:
             if before.conversation.summarized_number < summary.last_number:
                 await _put_conversation(connection, before.with_summary(summary))
 
+    async def revise(self, conversation: Conversation, revision: Revision) -> Conversation:
+        """Change what a person may change; NotFound for a deleted conversation or an unknown action item."""
+        async with self._database.writing() as connection:
+            row = await _first(connection, _ONE_CONVERSATION, (conversation.user, conversation.id))
+            if row is None:
+                raise NotFound
+            after = _row(row).revised(revision)
+            await _put_conversation(connection, after)
+            return after.conversation
+
     async def older(self, user: str, before: datetime, limit: int = 100) -> list[Conversation]:
         """Return the user's conversations that did not change since then, the oldest first."""
         rows = await self._database.rows(
@@ -166,11 +176,13 @@ async def _put_conversation(connection: "Connection", row: ConversationRow) -> N
     kept = row.conversation
     await connection.execute(
         "INSERT INTO conversations (user, id, device_id, title, overview, action_items, message_count, last_message,"
-        " last_number, created_at, updated_at, summarized_number, summarized_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " last_number, created_at, updated_at, summarized_number, summarized_at, is_titled)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (user, id) DO UPDATE SET title = excluded.title, overview = excluded.overview,"
         " action_items = excluded.action_items, message_count = excluded.message_count,"
         " last_message = excluded.last_message, last_number = excluded.last_number, updated_at = excluded.updated_at,"
-        " summarized_number = excluded.summarized_number, summarized_at = excluded.summarized_at",
+        " summarized_number = excluded.summarized_number, summarized_at = excluded.summarized_at,"
+        " is_titled = excluded.is_titled",
         (
             kept.user,
             kept.id,
@@ -185,6 +197,7 @@ async def _put_conversation(connection: "Connection", row: ConversationRow) -> N
             sortable(kept.updated_at),
             kept.summarized_number,
             sortable(kept.summarized_at) if kept.summarized_at else None,
+            kept.is_titled,
         ),
     )
 
@@ -216,6 +229,7 @@ def _conversation(row: Row) -> Conversation:
         created_at=datetime.fromisoformat(row["created_at"]),
         updated_at=datetime.fromisoformat(row["updated_at"]),
         title=row["title"],
+        is_titled=bool(row["is_titled"]),
         overview=row["overview"],
         device_id=row["device_id"],
         message_count=row["message_count"],

@@ -112,6 +112,16 @@ class SqliteSummaries:
         )
         return [_match(row, min(row["share"], 1.0)) for row in rows]
 
+    async def retitle(self, user: str, conversation_id: str, title: str) -> None:
+        """Give a summary another title; its meaning is read anew with the next summary."""
+        async with self._database.writing() as connection:
+            rows = await connection.execute_fetchall(
+                "UPDATE summary_entries SET title = ? WHERE user = ? AND conversation_id = ? RETURNING id, title, overview",
+                (storable(title), user, conversation_id),
+            )
+            for row in rows:
+                await _put_words(connection, row["id"], user, text_to_index(row["title"], row["overview"]))
+
     async def remove(self, user: str, conversation_id: str) -> None:
         """Forget a conversation's summary; one that is not there is fine."""
         await self._remove("user = ? AND conversation_id = ?", user, conversation_id)

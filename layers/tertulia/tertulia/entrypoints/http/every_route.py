@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from tertulia.entrypoints.http.routers import (
     account,
     chat,
+    conversation_search,
     conversations,
     description,
     events,
@@ -26,6 +27,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     description.router,
     conversations.router,
+    conversation_search.router,
     chat.router,
     screen_chat.router,
     voice.router,

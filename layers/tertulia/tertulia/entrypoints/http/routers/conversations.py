@@ -1,11 +1,12 @@
-"""Conversations: listed, read, deleted."""
+"""Conversations: listed, read, titled, deleted."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from tertulia.assistant import Assistant
+from tertulia.domain.summaries import MOST_ITEMS, MOST_TITLE_CHARACTERS, Revision
 from tertulia.domain.turns import Conversation, Page, Turn
 from tertulia.entrypoints.http.context import Parts
 from tertulia.entrypoints.http.documents import READING
@@ -22,6 +23,14 @@ TURNS_AT_ONCE = 500
 AfterId = Annotated[Annotated[int, Field(ge=-1, le=MOST_NUMBER)] | None, Absent, Query()]
 
 
+def title_checked(title: str) -> str:
+    """Return a title on one line; raises ValueError for a blank one and what no text can hold."""
+    words = " ".join(title.split())
+    if not words.isprintable() or not words:
+        raise ValueError("is blank, or holds characters that cannot be printed")
+    return words
+
+
 class Wish(BaseModel):
     """Which part of the list is asked for."""
 
@@ -29,6 +38,22 @@ class Wish(BaseModel):
     page: Annotated[Annotated[int, Field(ge=1, le=1000)] | None, Absent] = None
     page_size: Annotated[Annotated[int, Field(ge=1, le=100)] | None, Absent] = None
     cursor: Annotated[Annotated[str, Field(max_length=512)] | None, Absent] = None
+
+
+class ItemChange(BaseModel):
+    """Whether an action item is done."""
+
+    id: Annotated[str, Field(max_length=64)]
+    done: bool
+
+
+class ConversationChanges(BaseModel):
+    """What is changed; absent stays as it is."""
+
+    title: Annotated[
+        Annotated[str, Field(max_length=MOST_TITLE_CHARACTERS), AfterValidator(title_checked)] | None, Absent
+    ] = None
+    action_items: Annotated[Annotated[list[ItemChange], Field(max_length=MOST_ITEMS)] | None, Absent] = None
 
 
 @router.get("", responses=READING)
@@ -48,13 +73,7 @@ async def conversations(wish: Annotated[Wish, Query()], assistant: Parts, user: 
 @router.get("/{id}", responses=READING, response_model_exclude_none=True)
 async def conversation(conversation_id: ConversationInPath, assistant: Parts, user: User) -> ConversationDetail:
     """Return a conversation with all its messages."""
-    kept = await assistant.conversations.get(user, conversation_id)
-    turns = await _turns(assistant, kept)
-    return ConversationDetail(
-        **conversation_view(kept).model_dump(exclude={"message_count", "last_message"}),
-        action_items=list(kept.action_items),
-        messages=message_views(turns),
-    )
+    return await _detail(assistant, await assistant.conversations.get(user, conversation_id))
 
 
 @router.get("/{id}/messages", responses=READING, response_model_exclude_none=True)
@@ -65,6 +84,19 @@ async def messages(
     kept = await assistant.conversations.get(user, conversation_id)
     after = -1 if after_id is None else after_id
     return MessageList(messages=message_views(await _turns(assistant, kept, after), after))
+
+
+@router.patch("/{id}", responses=READING, response_model_exclude_none=True)
+async def change(
+    conversation_id: ConversationInPath, changes: ConversationChanges, assistant: Parts, user: User
+) -> ConversationDetail:
+    """Give a conversation a title, which no summary changes any more, or tick action items off."""
+    kept = await assistant.conversations.get(user, conversation_id)
+    done = {item.id: item.done for item in changes.action_items or ()}
+    revised = await assistant.conversations.revise(kept, Revision(title=changes.title, done=done))
+    if changes.title is not None:
+        await assistant.summaries.retitle(user, revised.id, revised.title)
+    return await _detail(assistant, revised)
 
 
 @router.delete("/{id}", status_code=204, responses=READING, response_class=Response)
@@ -86,6 +118,14 @@ async def delete_all(assistant: Parts, user: User) -> Response:
     await assistant.summaries.remove_all(user)
     await assistant.conversations.delete_all(user)
     return Response(status_code=204)
+
+
+async def _detail(assistant: Assistant, kept: Conversation) -> ConversationDetail:
+    return ConversationDetail(
+        **conversation_view(kept).model_dump(exclude={"message_count", "last_message"}),
+        action_items=list(kept.action_items),
+        messages=message_views(await _turns(assistant, kept)),
+    )
 
 
 async def _turns(assistant: Assistant, conversation: Conversation, after: int = -1) -> list[Turn]:

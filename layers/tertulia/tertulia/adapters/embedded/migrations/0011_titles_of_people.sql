@@ -1,0 +1,1 @@
+ALTER TABLE conversations ADD COLUMN is_titled INTEGER NOT NULL DEFAULT 0;
