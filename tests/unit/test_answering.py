@@ -159,7 +159,7 @@ async def test_tools_run_side_by_side_and_keep_their_order(make_assistant: MakeA
 async def test_a_tool_without_an_answer_costs_its_own_time_only(make_assistant: MakeAssistant) -> None:
     model = ScriptedModel([[call("web_search")], ["It did not answer."]])
     assistant = agent(make_assistant, model, OneTool(seconds=30))
-    object.__setattr__(assistant.answer._parts.tools, "seconds", 0.05)
+    object.__setattr__(assistant.acting, "seconds", 0.05)
     done = await done_of(assistant, request("Go"))
     assert done.response == "It did not answer."
     assert "0.05 seconds" in model.prompts[1].messages[-1].text

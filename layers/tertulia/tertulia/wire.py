@@ -78,6 +78,11 @@ def turn_from_json(fields: Mapping[str, Json]) -> Turn:
     return _TURNS.validate_python(fields)
 
 
+def arguments_to_json(arguments: Mapping[str, Json]) -> str:
+    """Write the arguments of a tool as models write them."""
+    return json.dumps(dict(arguments), ensure_ascii=False)
+
+
 class BadMessage(ValueError):
     """What a device sent is no message of the protocol; `ref` is its id where it can be told."""
 

@@ -1,8 +1,13 @@
 """The flow of an answer, whole: this file is the one description of it.
 
-    recall ─┐                    ┌─> simple ──────────> end
-    route ──┼─> ready ─ (route) ─┼─> persona ─────────> end
-    history ┘                    └─> agent <─> tools ─> end
+               ┌─> (a direct call, a no, an undo) ──────> end
+    settle ────┼─> (a yes: its tool has run) ─┐
+               │                              ├─> agent <─> tools ─> end
+               │   recall ─┐                  │       (a tool that needs a yes: its question) ─> end
+               └─> route ──┼─> ready ─ (route)┼─> simple ──────────> end
+                   history ┘                  └─> persona ─────────> end
+
+What a message settles by itself is done by rule before any model is asked (`settling.py`).
 
 Every route but the agent's is answered in words alone, by the node and the prompt of its name. The agent's loop is a
 graph of LangGraph, loaded when a turn first takes that route: importing it takes as long as all else that a Lambda
@@ -20,11 +25,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tertulia.answering import nodes
-from tertulia.answering.parts import AnswerParts, ReadsAhead, Run, State
+from tertulia.answering.parts import AnswerParts, ReadsAhead, Run, Settled, State
 from tertulia.answering.prompting import system_text
+from tertulia.answering.taint import Taint
 from tertulia.answering.telling import Tell, side_by_side, told
+from tertulia.domain.errors import ProviderFailed
 from tertulia.domain.languages import ENGLISH
-from tertulia.domain.replies import AnswerEvent
+from tertulia.domain.replies import AnswerEvent, Token
 from tertulia.domain.surfaces import Route, Style
 from tertulia.ports import Question
 
@@ -52,7 +59,7 @@ def agent_graph() -> "AgentGraph":
     graph.add_node("tools", tools)
     graph.add_edge(START, "agent")
     graph.add_conditional_edges("agent", lambda state: "tools" if state["calls"] else END, ["tools", END])
-    graph.add_edge("tools", "agent")
+    graph.add_conditional_edges("tools", lambda state: END if state["is_asking"] else "agent", ["agent", END])
     return graph.compile()
 
 
@@ -74,7 +81,7 @@ class GraphAnswer:
     async def warm(self) -> None:
         """Have a model that can read ahead what spoken turns begin with."""
         if isinstance(self._parts.chat.model, ReadsAhead):
-            tools = [tool.spec for tool in self._parts.tools.tools]
+            tools = self._parts.tools.boxes.ours.specs
             simple = system_text(Route.SIMPLE, Style.SPOKEN, ENGLISH)
             self._parts.chat.model.read_ahead(
                 [(simple, ()), (system_text(Route.CONTEXT, Style.SPOKEN, ENGLISH, tools), tools), (simple, ())]
@@ -89,20 +96,46 @@ class GraphAnswer:
     async def _answer(self, question: Question, tell: Tell) -> None:
         run = nodes.new_run(self._parts, question, tell)
         try:
-            first = await side_by_side(nodes.recall(run), self._route(run), nodes.history(run))
-            state = nodes.ready(run, first)
-            if state["route"] is Route.CONTEXT:
-                await self._loop(run, state)
-            else:
-                await nodes.in_words(state, run)
+            settled = await self._parts.settling(run)
+            if settled is None:
+                await self._asked(run)
+            elif settled.steps:
+                await self._agreed(run, settled)
         finally:
             await run.early.give_up()
+
+    async def _asked(self, run: Run) -> None:
+        first = await side_by_side(nodes.recall(run), self._route(run), nodes.history(run))
+        state = nodes.ready(run, first)
+        if state["route"] is Route.CONTEXT:
+            await self._loop(run, state)
+        else:
+            await nodes.in_words(state, run)
+
+    async def _agreed(self, run: Run, settled: Settled) -> None:
+        """Go on from what was done; where no model can say so, a fixed sentence does."""
+        await run.early.give_up()
+        first = await side_by_side(nodes.recall(run), nodes.history(run), self._prepared())
+        state = nodes.ready(run, first) | State(route=Route.CONTEXT, steps=settled.steps)
+        if run.toolbox.taints(settled.tool):
+            state["taint"] = Taint.NOW
+        try:
+            await self._loop(run, state)
+        except ProviderFailed:
+            if not settled.summary:
+                raise
+            run.tell(Token(text=settled.summary))
 
     async def _route(self, run: Run) -> State:
         state = await nodes.route(run)
         if state["route"] is Route.CONTEXT:
             await self.prepare()  # beside recall and history, which wait for the network
+            await run.open_toolbox()
         return state
+
+    async def _prepared(self) -> State:
+        await self.prepare()
+        return State()
 
     async def _loop(self, run: Run, state: State) -> None:
         most = 2 * run.question.request.surface.model_calls + STEPS_BESIDE_THE_AGENT

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.routing import Router, tool_keywords
 from tertulia.assistant import accounts as known
-from tertulia.assistant import devices, workflows
+from tertulia.assistant import devices, safety, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import memories as remembered
@@ -223,6 +223,12 @@ class Assistant:
     brave = cached_property(tooling.brave)
     todos = cached_property(tooling.todos)
     tools = cached_property(tooling.tools)
+    tool_providers = cached_property(safety.tool_providers)
+    toolboxes = cached_property(safety.toolboxes)
+    confirmations = cached_property(safety.confirmations)
+    journal = cached_property(safety.journal)
+    acting = cached_property(safety.acting)
+    undoing = cached_property(safety.undoing)
 
     @cached_property
     def classifier(self) -> RouteClassifier:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tertulia.answering.graph import GraphAnswer
 from tertulia.answering.parts import AnswerParts, Writer
 from tertulia.answering.recall import Recall
-from tertulia.answering.tool_runner import ToolRunner
+from tertulia.assistant.safety import settling, tool_runner
 from tertulia.ports import ChatModel
 from tertulia.settings import Settings
 from tertulia.usecases.take_turn import TakeTurn
@@ -27,7 +27,9 @@ def graph_answer(parts: "Assistant") -> GraphAnswer:
             router=parts.router,
             chat=_writer(parts.chat_model, settings, settings.llm_temperature),
             agent=_writer(parts.agent_model, settings, AGENT_TEMPERATURE),
-            tools=ToolRunner(parts.tools, settings.tool_seconds),
+            tools=tool_runner(parts),
+            settling=settling(parts),
+            turn_seconds=settings.turn_seconds,
         )
     )
 
@@ -37,7 +39,7 @@ def turn_desk(parts: "Assistant") -> TurnDesk:
     take_turn = TakeTurn(
         conversations=parts.conversations,
         hear=parts.hear,
-        answer=parts.answer,
+        answer=parts.say_first,
         speak=parts.speak,
         languages=parts.languages,
         clock=parts.clock,

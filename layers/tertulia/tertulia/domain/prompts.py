@@ -22,6 +22,8 @@ class ToolSpec:
     effect: Effect = Effect.OUTWARD
     taints: bool = True
     """Whether its results hold text of others, who might give orders in it: web pages, mail, files, memories."""
+    seconds: float | None = None
+    """How long it may take, where that is less than the usual."""
 
 
 @dataclass(frozen=True, kw_only=True)
