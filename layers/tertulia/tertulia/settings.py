@@ -111,6 +111,9 @@ class Settings(BaseSettings):
     streaming: Flag = False
     after_turn_arn: Text | None = None
     recording_arn: Text | None = None
+    reminders_group: Text | None = None
+    reminders_bus_arn: Text | None = None
+    reminders_role_arn: Text | None = None
     api_token: Secret = None
     cors_origins: Origins = ("http://localhost:3000", "http://localhost:5173", "http://localhost:8421")
     user_id: Text = "user-1"

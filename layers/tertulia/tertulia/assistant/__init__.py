@@ -16,6 +16,7 @@ from tertulia.assistant import devices, safety, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import memories as remembered
+from tertulia.assistant import reminding
 from tertulia.assistant import retention as how_long
 from tertulia.assistant import stores as kept
 from tertulia.assistant import tools as tooling
@@ -265,6 +266,15 @@ class Assistant:
     limits = cached_property(how_much.limits)
     forget = cached_property(how_long.forget)
     forget_old = cached_property(how_long.forget_old)
+
+    user_events = cached_property(reminding.user_events)
+    user_stream = cached_property(reminding.user_stream)
+    reminder_store = cached_property(reminding.reminder_store)
+    alarms = cached_property(reminding.alarms)
+    reminders = cached_property(reminding.reminders)
+    ring = cached_property(reminding.ring)
+    say_first = cached_property(reminding.say_first)
+    reminder_timer = cached_property(reminding.reminder_timer)
 
     failed_executions = cached_property(workflows.failed_executions)
     recordings = cached_property(workflows.recordings)

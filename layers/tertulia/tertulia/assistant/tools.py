@@ -52,6 +52,7 @@ def tools(parts: "Assistant") -> tuple[Tool, ...]:
         todos=parts.todos,
         memories=parts.memories,
         users=parts.users,
+        reminders=parts.reminders,
         find_conversations=parts.search,
     )
     return (*built_in_tools(parts.clock), *tools_over(needs))

@@ -7,15 +7,20 @@ from tertulia.domain.prompts import ToolSpec
 from tertulia.ports import Clock, Tool
 from tertulia.ports.accounts import UserStore
 from tertulia.ports.memories import MemoryStore
+from tertulia.ports.reminders import ReminderBook
 from tertulia.ports.tools import FindConversations, TodoList, WebSearch
 from tertulia.tools.add_todo import AddTodo
 from tertulia.tools.calculator import Calculator
+from tertulia.tools.cancel_reminder import CancelReminder
 from tertulia.tools.complete_todo import CompleteTodo
 from tertulia.tools.current_time import CurrentTime
 from tertulia.tools.delete_todo import DeleteTodo
+from tertulia.tools.list_reminders import ListReminders
 from tertulia.tools.list_todos import ListTodos
+from tertulia.tools.remind_me import RemindMe
 from tertulia.tools.search_conversations import SearchConversations
 from tertulia.tools.search_memory import SearchMemory
+from tertulia.tools.snooze_reminder import SnoozeReminder
 from tertulia.tools.user_preferences import GetUserPreferences
 from tertulia.tools.web_search import SearchWeb
 
@@ -29,6 +34,7 @@ class ToolNeeds:
     todos: TodoList
     memories: MemoryStore
     users: UserStore
+    reminders: ReminderBook
     find_conversations: FindConversations
 
 
@@ -48,6 +54,10 @@ def tools_over(needs: ToolNeeds) -> tuple[Tool, ...]:
         ListTodos(needs.todos),
         CompleteTodo(needs.todos),
         DeleteTodo(needs.todos),
+        RemindMe(needs.reminders),
+        ListReminders(needs.reminders),
+        CancelReminder(needs.reminders),
+        SnoozeReminder(needs.reminders),
     )
 
 

@@ -18,6 +18,7 @@ class AlreadyExists(Exception):
 _ERRORS: Mapping[str, type[Exception]] = {
     "ConditionalCheckFailedException": ConditionFailed,
     "ExecutionAlreadyExists": AlreadyExists,
+    "ConflictException": AlreadyExists,
     "NoSuchKey": NotFound,
     "NoSuchBucket": NotConfigured,
     "ResourceNotFoundException": NotConfigured,

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
     from tertulia.adapters.aws.dynamodb_devices import DynamoDeviceInbox, DynamoDevices
     from tertulia.adapters.aws.dynamodb_limits import DynamoRates, DynamoUsage
+    from tertulia.adapters.aws.dynamodb_reminders import DynamoReminders
     from tertulia.adapters.aws.dynamodb_safety import DynamoConfirmations, DynamoJournal
     from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
     from tertulia.adapters.aws.dynamodb_todos import DynamoTodos
     from tertulia.adapters.aws.dynamodb_turn_claims import DynamoTurnClaims
     from tertulia.adapters.aws.dynamodb_turn_events import DynamoTurnEvents
+    from tertulia.adapters.aws.dynamodb_user_events import DynamoUserEvents
     from tertulia.adapters.aws.s3 import S3Blobs
     from tertulia.adapters.aws.s3_slices import S3UtteranceSlices
     from tertulia.adapters.mirrored_memories import MirroredMemories
@@ -158,3 +160,17 @@ class AwsStores:
         from tertulia.adapters.aws.dynamodb_safety import DynamoJournal
 
         return DynamoJournal(self.table, self._clock)
+
+    @cached_property
+    def reminders(self) -> "DynamoReminders":
+        """What users are told at a time."""
+        from tertulia.adapters.aws.dynamodb_reminders import DynamoReminders
+
+        return DynamoReminders(self.table, self._clock)
+
+    @cached_property
+    def user_events(self) -> "DynamoUserEvents":
+        """The users' own event streams."""
+        from tertulia.adapters.aws.dynamodb_user_events import DynamoUserEvents
+
+        return DynamoUserEvents(self.table, self._clock)

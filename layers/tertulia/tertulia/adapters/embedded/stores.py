@@ -10,11 +10,13 @@ from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
 from tertulia.adapters.embedded.sqlite_devices import SqliteDeviceInbox, SqliteDevices, SqliteUtteranceSlices
 from tertulia.adapters.embedded.sqlite_limits import SqliteRates, SqliteUsage
 from tertulia.adapters.embedded.sqlite_memories import SqliteMemoryRecords
+from tertulia.adapters.embedded.sqlite_reminders import SqliteReminders
 from tertulia.adapters.embedded.sqlite_safety import SqliteConfirmations, SqliteJournal
 from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
 from tertulia.adapters.embedded.sqlite_todos import SqliteTodos
 from tertulia.adapters.embedded.sqlite_turn_claims import SqliteTurnClaims
 from tertulia.adapters.embedded.sqlite_turn_events import SqliteTurnEvents
+from tertulia.adapters.embedded.sqlite_user_events import SqliteUserEvents
 from tertulia.adapters.mirrored_memories import MirroredMemories
 from tertulia.ports import Clock, Embedder
 
@@ -118,3 +120,13 @@ class EmbeddedStores:
     def journal(self) -> SqliteJournal:
         """What tools changed."""
         return SqliteJournal(self._database, self._clock)
+
+    @cached_property
+    def reminders(self) -> SqliteReminders:
+        """What users are told at a time."""
+        return SqliteReminders(self._database, self._clock)
+
+    @cached_property
+    def user_events(self) -> SqliteUserEvents:
+        """The users' own event streams."""
+        return SqliteUserEvents(self._database, self._clock)
