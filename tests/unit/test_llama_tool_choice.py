@@ -67,10 +67,9 @@ def test_a_tool_that_no_hints_are_known_for_is_always_possible() -> None:
 def test_every_example_passes_its_own_guard_and_fits_its_tool(make_assistant: MakeAssistant) -> None:
     for spec in (tool.spec for tool in make_assistant().tools if tool.spec.name in shipped_examples().tools):
         examples = shipped_examples().tools[spec.name]
-        shown = [message["content"] for message in choice(spec).messages("Hi")]
         for question in examples.questions:
             assert choice(spec).is_possible(question)
-            assert question in shown
+            assert question in [message["content"] for message in choice(spec).messages(question)]
 
 
 def test_every_tool_that_everybody_has_has_examples(make_assistant: MakeAssistant) -> None:
@@ -113,8 +112,32 @@ def test_the_beginning_is_the_same_for_every_text_so_that_it_can_be_kept() -> No
     assert choice().messages("a")[:-1] == choice().messages("b")[:-1]
 
 
+def test_what_all_texts_have_in_common_comes_first_and_what_a_text_wants_besides_last(
+    make_assistant: MakeAssistant,
+) -> None:
+    everything = choice(*(tool.spec for tool in make_assistant().tools))
+    plain, wanting = everything.messages("What is 2+2?"), everything.messages("What is 2+2 on my list?")
+
+    assert wanting[: len(plain) - 1] == plain[:-1]
+    assert "add_todo" in json.dumps(wanting)
+    assert "web_search" not in json.dumps(wanting)
+    assert sum(len(message["content"]) for message in wanting) < 3_500
+
+
+def test_the_form_allows_what_the_text_could_want_alone(make_assistant: MakeAssistant) -> None:
+    everything = choice(*(tool.spec for tool in make_assistant().tools))
+    schema = everything.response_format("Search the web")["json_schema"]["schema"]
+
+    assert [form["properties"]["tool"]["const"] for form in schema["anyOf"]] == [
+        "calculator",
+        "current_time",
+        "web_search",
+        "none",
+    ]
+
+
 def test_the_form_allows_each_tool_and_none() -> None:
-    forms = choice().response_format()["json_schema"]["schema"]["anyOf"]
+    forms = choice().response_format("Hi")["json_schema"]["schema"]["anyOf"]
 
     assert [form["properties"]["tool"]["const"] for form in forms] == ["calculator", "current_time", "none"]
     assert forms[0]["properties"]["arguments"] == Calculator().spec.parameters

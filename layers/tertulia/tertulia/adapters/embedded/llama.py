@@ -138,9 +138,10 @@ class LlamaModel:
         choice, words = ToolChoice(tools, self._examples), last.parts[-1]
         if not choice.is_possible(words):
             return None
+        asked = words[: self._engine.context]
         body = {
-            "messages": choice.messages(words[: self._engine.context]),
-            "response_format": choice.response_format(),
+            "messages": choice.messages(asked),
+            "response_format": choice.response_format(asked),
             "temperature": 0.0,
             "max_tokens": CHOICE_TOKENS,
         }

@@ -22,6 +22,8 @@ class ToolExamples:
     hints: tuple[str, ...]
     """Patterns of which one at least is found in any text that could want it, in all our languages."""
     questions: Mapping[str, Mapping[str, Json]]
+    is_common: bool = False
+    """Whether it stands in every choice: what all choices begin with is read once and kept."""
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -35,6 +37,8 @@ class ChoiceExamples:
 
     tools: Mapping[str, ToolExamples]
     none: tuple[str, ...]
+    none_besides: tuple[str, ...] = ()
+    """Questions that only seem to want one of the less common tools."""
 
 
 def shipped_examples() -> ChoiceExamples:
@@ -52,12 +56,12 @@ class ToolChoice:
     def is_possible(self, text: str) -> bool:
         """Whether any tool could apply: a tool without hints always could."""
         words = text.casefold()
-        known = [self.examples.tools.get(tool.name) for tool in self.tools]
-        return any(each is None or each.pattern.search(words) for each in known)
+        return any(self._could_apply(tool, words) for tool in self.tools)
 
     def messages(self, text: str) -> list[dict[str, str]]:
-        """Return the instruction, the examples as turns, and the text."""
-        lines = [f'{{"tool": "{tool.name}", …}}: {tool.description}' for tool in self.tools]
+        """Return the instruction, the examples as turns, and the text: first what is common to all texts."""
+        common, besides = self._common, self._besides(text)
+        lines = [_line(tool) for tool in common]
         instruction = "\n".join(
             [
                 "You pick the tool of a voice assistant. Reply with one JSON object and nothing else.",
@@ -65,12 +69,16 @@ class ToolChoice:
                 f'{{"tool": "{NO_TOOL}"}}: for anything else.',
             ]
         )
-        shots = [turn for asked, answer in self._shots() for turn in _turn(asked, answer)]
-        return [{"role": "system", "content": instruction}, *shots, {"role": "user", "content": text}]
+        messages = [{"role": "system", "content": instruction}, *self._turns(common, self.examples.none)]
+        if besides:
+            more = "\n".join(["There are these tools, too:", *map(_line, besides)])
+            messages += [{"role": "system", "content": more}, *self._turns(besides, self.examples.none_besides)]
+        return [*messages, {"role": "user", "content": text}]
 
-    def response_format(self) -> Json:
+    def response_format(self, text: str) -> Json:
         """Return the form that the answer is held to."""
-        forms = [_form(tool.name, {"arguments": dict(tool.parameters)}) for tool in self.tools]
+        tools = (*self._common, *self._besides(text))
+        forms = [_form(tool.name, {"arguments": dict(tool.parameters)}) for tool in tools]
         schema = {"anyOf": [*forms, _form(NO_TOOL, {})]}
         return {"type": "json_schema", "json_schema": {"name": "tool", "schema": schema, "strict": True}}
 
@@ -87,20 +95,41 @@ class ToolChoice:
             id=f"call_{secrets.token_hex(8)}", name=name, arguments=json.dumps(arguments, ensure_ascii=False)
         )
 
-    def _shots(self) -> list[tuple[str, Json]]:
+    @cached_property
+    def _common(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool for tool in self.tools if self._is_common(tool))
+
+    def _besides(self, text: str) -> tuple[ToolSpec, ...]:
+        """Return the less common tools that could apply: each costs the time to read about it."""
+        words = text.casefold()
+        return tuple(tool for tool in self.tools if not self._is_common(tool) and self._could_apply(tool, words))
+
+    def _is_common(self, tool: ToolSpec) -> bool:
+        known = self.examples.tools.get(tool.name)
+        return known is not None and known.is_common
+
+    def _could_apply(self, tool: ToolSpec, words: str) -> bool:
+        known = self.examples.tools.get(tool.name)
+        return known is None or bool(known.pattern.search(words))
+
+    def _turns(self, tools: Sequence[ToolSpec], none: Sequence[str]) -> list[dict[str, str]]:
         """Alternate examples of the tools with examples of none, so that none comes last and never seems rare."""
         wanted = [
             (question, {"tool": tool.name, "arguments": dict(arguments)})
-            for tool in self.tools
+            for tool in tools
             if (known := self.examples.tools.get(tool.name))
             for question, arguments in known.questions.items()
             if _fits(arguments, tool)
         ]
-        unwanted = [(question, {"tool": NO_TOOL}) for question in self.examples.none]
+        unwanted = [(question, {"tool": NO_TOOL}) for question in none]
         mixed: list[tuple[str, Json]] = []
         for place in range(max(len(wanted), len(unwanted))):
             mixed += [*wanted[place : place + 1], *unwanted[place : place + 1]]
-        return mixed
+        return [turn for asked, answer in mixed for turn in _turn(asked, answer)]
+
+
+def _line(tool: ToolSpec) -> str:
+    return f'{{"tool": "{tool.name}", …}}: {tool.description}'
 
 
 def _fits(arguments: Mapping[str, Json], tool: ToolSpec) -> bool:
