@@ -26,6 +26,9 @@ ROUTES = {
     ("get", "/api/turns/{turn_id}/events"),
     ("get", "/api/tools"),
     ("post", "/api/tools/{name}"),
+    ("post", "/api/confirmations/{id}"),
+    ("get", "/api/actions"),
+    ("post", "/api/actions/{id}/undo"),
     ("post", "/api/uploads"),
     ("put", "/api/uploads/{upload_id}"),
     ("get", "/api/chat/conversations"),
@@ -128,7 +131,8 @@ async def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None
         return [found for value in node for found in references(value)] if isinstance(node, list) else []
 
     assert {reference.removeprefix("#/components/schemas/") for reference in references(document)} <= set(schemas)
-    assert set(schemas["Problem"]["properties"]) == {"type", "title", "status", "detail", "code", "request_id", "error"}
+    always = {"type", "title", "status", "detail", "code", "request_id", "error"}
+    assert set(schemas["Problem"]["properties"]) == always | {"confirmation"}
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -9,6 +9,7 @@ from typing import Annotated, get_args
 
 from pydantic import AwareDatetime, BaseModel, Discriminator, TypeAdapter, ValidationError
 
+from tertulia.domain.confirmations import Confirmation
 from tertulia.domain.devices import Said, Uplink, is_message_id
 from tertulia.domain.prompts import Json
 from tertulia.domain.replies import Numbered, ReplyEvent, Spoke
@@ -53,6 +54,17 @@ def event_for_client(event: ReplyEvent) -> dict[str, Json]:
     fields = event_to_json(event)
     del fields["type"]
     return {name: value for name, value in fields.items() if name not in _NOT_SENT or value is True}
+
+
+def confirmation_for_client(confirmation: Confirmation) -> dict[str, Json]:
+    """Return a step that waits for a yes as the event `confirm` tells it."""
+    return {
+        "confirmation_id": confirmation.id,
+        "tool": confirmation.tool,
+        "arguments": dict(confirmation.arguments),
+        "question": confirmation.question,
+        "expires_at": confirmation.expires_at.isoformat(),
+    }
 
 
 def numbered_to_json(numbered: Numbered) -> dict[str, Json]:

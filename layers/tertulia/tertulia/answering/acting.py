@@ -29,6 +29,8 @@ class Deed:
 
     tool: Tool
     arguments: Mapping[str, Json]
+    is_direct: bool = False
+    """Whether people see the result, with no model between: our failures are raised then, others stay in the log."""
 
     @property
     def name(self) -> str:
@@ -56,8 +58,9 @@ class Acting:
 
     async def unwritten(self, deed: Deed, context: ToolContext) -> ToolResult:
         """Run a tool to its end without writing it down."""
-        running = asyncio.create_task(self._result(deed, context, deed.tool.spec.seconds or self.seconds))
-        return await asyncio.shield(running)
+        return await asyncio.shield(
+            asyncio.create_task(self._result(deed, context, deed.tool.spec.seconds or self.seconds))
+        )
 
     async def ask(self, deed: Deed, context: ToolContext) -> Confirmation:
         """Keep a call until its user says yes."""
@@ -107,8 +110,12 @@ class Acting:
             return ToolResult(text=f"{deed.name} gave no answer within {seconds:g} seconds.{unsure}", ok=False)
         except Exception as error:
             # An edge: whatever a tool raises goes to the model as words, so that it can ask or do without.
+            if deed.is_direct and isinstance(error, TertuliaError):
+                raise
             logger.warning("the tool %s failed", deed.name, exc_info=error)
-            return ToolResult(text=f"{deed.name} failed: {str(error)[:200]}", ok=False, summary=f"{deed.name} failed")
+            told = f"{deed.name} failed: {str(error)[:200]}"
+            text = phrase("tool_failed", context.language, tool=deed.name) if deed.is_direct else told
+            return ToolResult(text=text, ok=False, summary=f"{deed.name} failed")
         if len(result.text) > MOST_RESULT_CHARACTERS:
             return replace(result, text=result.text[:MOST_RESULT_CHARACTERS] + CUT_MARK)
         return result

@@ -1,23 +1,25 @@
 """What a message settles by itself, before any model is asked: a direct call, a yes or no, a wish to undo."""
 
-from contextlib import aclosing
 from dataclasses import dataclass
 
 from tertulia.answering.acting import Acting, Deed
 from tertulia.answering.parts import Run, Settled
-from tertulia.answering.tool_runner import Round, context_of
+from tertulia.answering.tool_runner import asked_event, context_of
 from tertulia.answering.undoing import Undoing
 from tertulia.domain.confirmations import Confirmation
 from tertulia.domain.direct_calls import NotACall, begins_a_call, direct_call_in
-from tertulia.domain.errors import NotFound
+from tertulia.domain.errors import NotFound, TertuliaError
 from tertulia.domain.phrases import phrase
 from tertulia.domain.prompts import ChatMessage, ToolCall, ToolResult
-from tertulia.domain.replies import ConfirmationAsked, RouteChosen, Token, ToolCalled, ToolReturned, returned
+from tertulia.domain.replies import RouteChosen, Token, ToolCalled, returned
 from tertulia.domain.surfaces import Route, RouteReason
 from tertulia.domain.verdicts import Verdict, asks_to_undo, verdict_of
 from tertulia.ports import ConversationStore, Question
 from tertulia.ports.safety import ConfirmationStore
 from tertulia.wire import arguments_to_json
+
+DIRECT = "direct"
+"""The id of a call that its user made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,17 +60,22 @@ class Settling:
             arguments = call.named(tool.spec.parameters)
         except NotACall:
             return run.tell(Token(text=phrase("direct_syntax", language)))
-        asked = ToolCall(id="direct", name=call.name, arguments=arguments_to_json(arguments))
-        async with aclosing(
-            run.parts.tools.run(Round(calls=(asked,), question=run.question, toolbox=run.toolbox))
-        ) as told:
-            async for event in told:
-                run.note(event)
-                if isinstance(event, ToolReturned):
-                    run.tell(Token(text=event.result))
-                if isinstance(event, ConfirmationAsked):
-                    run.tell(Token(text=event.question))
+        await self._run(run, Deed(tool, arguments, is_direct=True))
         return None
+
+    async def _run(self, run: Run, deed: Deed) -> None:
+        context = context_of(run.question)
+        if deed.tool.spec.effect.needs_a_yes and deed.tool.is_configured:
+            asked = asked_event(await self.acting.ask(deed, context))
+            run.tell(asked)
+            return run.tell(Token(text=asked.question))
+        run.note(ToolCalled(tool=deed.name, arguments=deed.arguments, call_id=DIRECT))
+        try:
+            result = await self.acting(deed, context)
+        except TertuliaError as error:
+            result = ToolResult(text=error.message, ok=False)
+        run.note(returned(DIRECT, deed.name, result, 0))
+        return run.tell(Token(text=result.text))
 
     async def _waiting(self, question: Question) -> Confirmation | None:
         """Return what waits for a yes, if it was asked in the very last turn."""

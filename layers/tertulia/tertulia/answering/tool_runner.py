@@ -13,6 +13,7 @@ from itertools import groupby
 from tertulia.answering.acting import Acting, Deed
 from tertulia.answering.taint import Taint, is_steered
 from tertulia.answering.toolbox import Toolbox, Toolboxes
+from tertulia.domain.confirmations import Confirmation
 from tertulia.domain.prompts import Json, ToolCall, ToolResult
 from tertulia.domain.replies import AnswerEvent, ConfirmationAsked, Measured, ToolCalled, ToolReturned, returned
 from tertulia.ports import Question, ToolContext
@@ -63,14 +64,7 @@ class ToolRunner:
         # One question at a time: a yes to two of them would be unclear.
         for step in waiting[:1]:
             assert step.deed is not None  # noqa: S101  # only steps with a deed wait
-            confirmation = await self.acting.ask(step.deed, context_of(asked.question))
-            yield ConfirmationAsked(
-                confirmation_id=confirmation.id,
-                tool=confirmation.tool,
-                arguments=confirmation.arguments,
-                question=confirmation.question,
-                expires_at=confirmation.expires_at,
-            )
+            yield asked_event(await self.acting.ask(step.deed, context_of(asked.question)))
 
     async def _together(self, steps: Sequence[_Step], asked: Round) -> AsyncGenerator[AnswerEvent]:
         for step in steps:
@@ -93,6 +87,17 @@ class ToolRunner:
             else ToolResult(text=step.refusal, ok=False)
         )
         return returned(step.call.id, step.call.name, result, _since(started))
+
+
+def asked_event(confirmation: Confirmation) -> ConfirmationAsked:
+    """Return a step that waits for a yes as clients are told of it."""
+    return ConfirmationAsked(
+        confirmation_id=confirmation.id,
+        tool=confirmation.tool,
+        arguments=confirmation.arguments,
+        question=confirmation.question,
+        expires_at=confirmation.expires_at,
+    )
 
 
 def context_of(question: Question) -> ToolContext:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tertulia.answering.acting import Acting, Deed
 from tertulia.answering.toolbox import Toolboxes
 from tertulia.domain.actions import UNDONE_BY_WORDS_FOR, Action, NotUndoable
+from tertulia.domain.errors import TertuliaError
 from tertulia.domain.phrases import phrase
 from tertulia.domain.prompts import ToolResult
 from tertulia.ports import Clock, ToolContext
@@ -37,7 +38,11 @@ class Undoing:
             raise NotUndoable
         action = await self.journal.claim_undo(context.user, action_id, self.clock.now())
         # Nothing is written down again: the journal already says that this was taken back.
-        result = await self.acting.unwritten(Deed(tool, action.undo.arguments if action.undo else {}), context)
+        deed = Deed(tool, action.undo.arguments if action.undo else {}, is_direct=True)
+        try:
+            result = await self.acting.unwritten(deed, context)
+        except TertuliaError as error:
+            result = ToolResult(text=error.message, ok=False)
         if not result.ok:
             await self.journal.release_undo(context.user, action_id)
         return Undone(action=action, result=result)

@@ -20,7 +20,7 @@ _MEANINGS = {
     403: "`forbidden`, `origin`: this token or web page may not do it.",
     404: "`not_found`: unknown, or another user's; also a malformed id in a path.",
     405: "`invalid_request`: the address does not take this method.",
-    409: "`conflict`, `in_progress`, `key_reused`.",
+    409: "`conflict`, `in_progress`, `key_reused`, `confirmation_required`.",
     413: "`too_large`: over a limit; `detail` says which, and the way round it.",
     415: "`unsupported_media`: a kind of file that is not taken.",
     422: "`invalid_value`, `no_audio`, `silence`.",
@@ -62,7 +62,8 @@ def document(routers: Sequence[APIRouter]) -> dict[str, Any]:
     routes = [route for router in routers for route in router.routes]
     schema = get_openapi(title=TITLE, version=__version__, description=DESCRIPTION, routes=routes)
     schemas = schema.setdefault("components", {}).setdefault("schemas", {})
-    schemas["Problem"] = Problem.model_json_schema()
+    told = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= told.pop("$defs", {}) | {"Problem": told}
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
     _tell_scopes(schema["paths"])

@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tertulia.domain.confirmations import ConfirmationRequired
 from tertulia.domain.errors import (
     Conflict,
     Forbidden,
@@ -34,6 +35,7 @@ from tertulia.domain.errors import (
 from tertulia.domain.languages import ENGLISH, closest_language
 from tertulia.domain.phrases import phrase
 from tertulia.entrypoints.credentials import COOKIE
+from tertulia.wire import confirmation_for_client
 
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = "tertulia.request_id"
@@ -74,7 +76,7 @@ def problem(scope: Scope, error: TertuliaError, status: int | None = None) -> Re
     status = status or status_of(error)
     request_id = scope.get(REQUEST_ID, "")
     detail = _detail(scope, error).encode(errors="replace").decode()
-    body = {
+    body: dict[str, Any] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
@@ -83,6 +85,8 @@ def problem(scope: Scope, error: TertuliaError, status: int | None = None) -> Re
         "request_id": request_id,
         "error": detail,
     }
+    if isinstance(error, ConfirmationRequired):
+        body["confirmation"] = confirmation_for_client(error.confirmation)
     return Response(json.dumps(body, ensure_ascii=False), status, _headers(error, status), MEDIA_TYPE)
 
 

@@ -4,7 +4,9 @@ from fastapi import APIRouter
 
 from tertulia.entrypoints.http.routers import (
     account,
+    actions,
     chat,
+    confirmations,
     conversation_search,
     conversations,
     description,
@@ -36,6 +38,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     scenarios.router,
     turns.router,
     tools.router,
+    confirmations.router,
+    actions.router,
     uploads.router,
     uploads.taking,
     session.router,

@@ -21,6 +21,16 @@ from tertulia.entrypoints.http.fields import (
 from tertulia.usecases.hear import MOST_BYTES as VOICE_BYTES
 
 
+class ConfirmView(BaseModel):
+    """A step that waits for the user's yes, as the event `confirm` tells it."""
+
+    confirmation_id: str
+    tool: str
+    arguments: dict[str, Any]
+    question: str
+    expires_at: datetime
+
+
 class Problem(BaseModel):
     """Why a request failed (RFC 9457)."""
 
@@ -33,6 +43,9 @@ class Problem(BaseModel):
     request_id: str
     error: str
     """The same as `detail`."""
+    confirmation: Annotated[
+        ConfirmView | None, Field(description="With `confirmation_required` alone; POST it to /api/confirmations.")
+    ] = None
 
 
 class Receipt(BaseModel):

@@ -1,23 +1,21 @@
 """The tools: what there is, and one run without a model."""
 
-import asyncio
-import logging
 import time
 
 from fastapi import APIRouter
 
-from tertulia.domain.errors import NotConfigured, NotFound, TertuliaError
+from tertulia.answering.acting import Deed
+from tertulia.domain.confirmations import ConfirmationRequired
+from tertulia.domain.errors import NotConfigured, NotFound
 from tertulia.domain.languages import closest_language
-from tertulia.domain.prompts import ToolResult
 from tertulia.entrypoints.http.context import Parts, Wished
 from tertulia.entrypoints.http.documents import READING, problems
 from tertulia.entrypoints.http.models import ToolList, ToolRequest, ToolResponse, ToolView
 from tertulia.entrypoints.http.who import User
-from tertulia.ports import Tool, ToolContext
+from tertulia.ports import ToolContext
 from tertulia.ports.tools import NamesService
 
 router = APIRouter(prefix="/api/tools", tags=["tools"])
-logger = logging.getLogger(__name__)
 
 
 @router.get("", responses=READING)
@@ -52,21 +50,9 @@ async def run_tool(name: str, fields: ToolRequest, assistant: Parts, user: User,
         language=closest_language(wished.language),
         timezone=fields.timezone or wished.timezone or "UTC",
     )
+    deed = Deed(tool, fields.arguments or {}, is_direct=True)
+    if tool.spec.effect.needs_a_yes:
+        raise ConfirmationRequired(await assistant.acting.ask(deed, context))
     started = time.monotonic()
-    result = await _result(tool, fields, context, assistant.settings.tool_seconds)
+    result = await assistant.acting(deed, context)
     return ToolResponse(ok=result.ok, result=result.text, ms=round((time.monotonic() - started) * 1000))
-
-
-async def _result(tool: Tool, fields: ToolRequest, context: ToolContext, seconds: float) -> ToolResult:
-    name = tool.spec.name
-    try:
-        async with asyncio.timeout(seconds):
-            return await tool(fields.arguments or {}, context)
-    except TertuliaError:
-        raise
-    except TimeoutError:
-        return ToolResult(text=f"{name} gave no answer within {seconds:g} seconds.", ok=False)
-    except Exception as error:
-        # An edge, as for the agent: a tool that breaks is an answer, and its own words stay in the log.
-        logger.exception("the tool %s failed", name, exc_info=error)
-        return ToolResult(text=f"{name} failed.", ok=False)
