@@ -1,12 +1,15 @@
 """What every conversation store promises of summaries, and every index of them."""
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
+from pydantic import SecretStr
 
 from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
 from tertulia.adapters.embedded.sqlite_summaries import SqliteSummaries
 from tertulia.adapters.embedded.stores import EmbeddedStores
+from tertulia.adapters.pinecone import PineconePlace, PineconeSummaries
 from tertulia.domain.errors import NotFound
 from tertulia.domain.summaries import ActionItem, Digest, Revision, Summary, SummaryEntry, Vector
 from tertulia.ports import ConversationStore
@@ -15,6 +18,7 @@ from tests.contract.conftest import Stores
 from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.kept_turns import ME, NOON, a_turn, begun
+from tests.fakes.pinecone import FakePinecone
 
 DIGEST = Digest(
     title="Zug nach Köln \ud800",
@@ -28,9 +32,16 @@ def conversations(stores: Stores) -> ConversationStore:
     return stores.conversations
 
 
-@pytest.fixture
-def index(stores: Stores) -> SummaryIndex:
-    return stores.summaries
+@pytest.fixture(params=["own", "pinecone"])
+async def index(request: pytest.FixtureRequest, stores: Stores) -> AsyncIterator[SummaryIndex]:
+    """Return the index of the stores, by itself or beside a hosted one."""
+    if request.param == "own":
+        yield stores.summaries
+        return
+    server: FakePinecone = request.getfixturevalue("pinecone")
+    hosted = PineconeSummaries(SecretStr("pcsk_x"), PineconePlace(base_url=server.address), stores.summaries)
+    yield hosted
+    await hosted.close()
 
 
 def a_summary(last_number: int, digest: Digest = DIGEST) -> Summary:

@@ -36,6 +36,9 @@ class Found:
         self.asked.append(user)
         return list(self.sharing)
 
+    async def named(self, user: str, conversation_ids: Sequence[str]) -> list[Match]:
+        raise AssertionError
+
     async def retitle(self, user: str, conversation_id: str, title: str) -> None:
         raise AssertionError
 

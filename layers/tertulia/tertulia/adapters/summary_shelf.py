@@ -11,7 +11,7 @@ from tertulia.domain.rarity import MOST_WORDS, shares
 from tertulia.domain.summaries import Match, Vector, text_to_index
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class SummaryShelf:
@@ -51,6 +51,10 @@ class SummaryShelf:
         """Return the summaries nearest in meaning, the nearest first."""
         vectors = self._vectors.get(asked.model, {})
         return best_matches(asked, [self._matches[name] for name in vectors], list(vectors.values()), limit)
+
+    def named(self, conversation_ids: "Sequence[str]") -> list[Match]:
+        """Return the summaries of these conversations, those that there are."""
+        return [self._matches[name] for name in conversation_ids if name in self._matches]
 
     def with_words(self, text: str, limit: int) -> list[Match]:
         """Return the summaries that share telling words with a text, those that share most first."""

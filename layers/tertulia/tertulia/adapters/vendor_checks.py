@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SECONDS_TO_ANSWER = 10.0
 MOST_SKEW_SECONDS = 60.0
 """AWS refuses what is signed five minutes off."""
+METRIC = "cosine"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +77,10 @@ class VendorKey:
     def _dimension(self, body: Any) -> list[Finding]:
         if self.index_dimension is None:
             return []
-        found = body.get("dimension")
-        if found == self.index_dimension:
-            return [fine("index", f"It holds vectors of {found} numbers.")]
-        what = f"It holds vectors of {found} numbers, and ours have {self.index_dimension}."
+        found, metric = body.get("dimension"), body.get("metric", METRIC)
+        if (found, metric) == (self.index_dimension, METRIC):
+            return [fine("index", f"It holds vectors of {found} numbers, compared by {metric}.")]
+        what = f"It holds vectors of {found} numbers, compared by {metric}; ours have {self.index_dimension}, by {METRIC}."
         return [problem("index", what, "Set PINECONE_INDEX_NAME to a new name: the index is made anew.")]
 
 

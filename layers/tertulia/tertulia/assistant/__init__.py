@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.routing import Router, tool_keywords
 from tertulia.assistant import accounts as known
-from tertulia.assistant import devices, safety, workflows
+from tertulia.assistant import devices, reminding, safety, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import memories as remembered
-from tertulia.assistant import reminding
 from tertulia.assistant import retention as how_long
 from tertulia.assistant import stores as kept
 from tertulia.assistant import tools as tooling
@@ -72,7 +71,15 @@ class Assistant:
         """Make everything that a turn needs ready; what only makes the first one faster follows."""
         await lifecycle.begin((self.chat_model, self.agent_model))
         first = (self.stores, self.answer, self.transcriber, self.embedder, self.detector)
-        parts = (*first, self.chat_model, self.agent_model, self.synthesizer, self.languages, self.classifier)
+        parts = (
+            *first,
+            self.chat_model,
+            self.agent_model,
+            self.synthesizer,
+            self.languages,
+            self.classifier,
+            self.summaries,
+        )
         await lifecycle.prepare(parts)
         self.is_ready = True
         self._warming = asyncio.create_task(lifecycle.warm(parts))

@@ -45,8 +45,20 @@ def index_summary(parts: "Assistant") -> IndexSummary:
 
 
 def summaries(parts: "Assistant") -> SummaryIndex:
-    """Return where summaries are found by their meaning."""
-    return parts.stores.summaries
+    """Return where summaries are found: our own store, with a hosted index over it where its key is set."""
+    settings = parts.settings
+    if settings.pinecone_api_key is None:
+        return parts.stores.summaries
+    from tertulia.adapters.pinecone import PineconePlace, PineconeSummaries
+
+    place = PineconePlace(
+        index=settings.pinecone_index_name,
+        cloud=settings.pinecone_cloud,
+        region=settings.pinecone_region,
+        dimension=settings.embedding_dim,
+        base_url=settings.pinecone_base_url,
+    )
+    return PineconeSummaries(settings.pinecone_api_key, place, parts.stores.summaries)
 
 
 def search(parts: "Assistant") -> Search:

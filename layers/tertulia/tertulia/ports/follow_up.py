@@ -53,6 +53,10 @@ class SummaryIndex(Protocol):
         """
         ...
 
+    async def named(self, user: str, conversation_ids: Sequence[str]) -> list[Match]:
+        """Return the user's summaries of these conversations, those that there are."""
+        ...
+
     async def retitle(self, user: str, conversation_id: str, title: str) -> None:
         """Give a summary another title, found by its words at once; one that is not there is fine."""
         ...

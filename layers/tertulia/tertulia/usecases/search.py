@@ -1,11 +1,12 @@
 """Finds past conversations by what they were about: by meaning and by words, and nothing rather than something else."""
 
 import asyncio
+import logging
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from tertulia.domain.errors import Unauthorized
+from tertulia.domain.errors import ServiceFailed, Unauthorized
 from tertulia.domain.summaries import Match, Vector
 from tertulia.ports import Embedder
 from tertulia.ports.follow_up import SummaryIndex
@@ -27,6 +28,8 @@ ENOUGH_UNREAD_WORDS = 0.18
 
 _WORDS_COUNT = 0.7
 """Shared words, all of them, count like so near a meaning."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,11 @@ class Search:
         if not is_read(query):
             return []
         [values] = await self.embedder.embed([query])
-        return await self.summaries.nearest(user, Vector(tuple(values), self.embedder.name), most)
+        try:
+            return await self.summaries.nearest(user, Vector(tuple(values), self.embedder.name), most)
+        except ServiceFailed as failure:
+            logger.warning("searched by words alone: %s", failure.message)
+            return []
 
 
 def is_read(query: str) -> bool:

@@ -7,6 +7,7 @@ time, removals among them, until every function that could still know what was r
 import asyncio
 from base64 import b64decode, b64encode
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -68,6 +69,10 @@ class DynamoSummaries:
     async def with_words(self, user: str, text: str, limit: int) -> list[Match]:
         """Return the user's summaries that share telling words with a text, those that share most first."""
         return (await self._shelf(user)).with_words(text, limit)
+
+    async def named(self, user: str, conversation_ids: Sequence[str]) -> list[Match]:
+        """Return the user's summaries of these conversations, those that there are."""
+        return (await self._shelf(user)).named(conversation_ids)
 
     async def retitle(self, user: str, conversation_id: str, title: str) -> None:
         """Give a summary another title; its meaning is read anew with the next summary."""

@@ -5,6 +5,7 @@ import hashlib
 import json
 from array import array
 from collections import OrderedDict
+from collections.abc import Sequence
 from datetime import datetime
 from sqlite3 import Row
 from typing import TYPE_CHECKING
@@ -111,6 +112,14 @@ class SqliteSummaries:
             [each for word, weight in weights.items() for each in (weight, asked[word], MOST_HOLDERS)] + [user, limit],
         )
         return [_match(row, min(row["share"], 1.0)) for row in rows]
+
+    async def named(self, user: str, conversation_ids: Sequence[str]) -> list[Match]:
+        """Return the user's summaries of these conversations, those that there are."""
+        rows = await self._database.rows(
+            "SELECT * FROM summary_entries WHERE user = ? AND conversation_id IN (SELECT value FROM json_each(?))",
+            (user, json.dumps(list(conversation_ids))),
+        )
+        return [_match(row, 0.0) for row in rows]
 
     async def retitle(self, user: str, conversation_id: str, title: str) -> None:
         """Give a summary another title; its meaning is read anew with the next summary."""
