@@ -103,4 +103,4 @@ async def test_a_tool_that_is_not_set_up_says_so_to_the_model_and_the_turn_goes_
     assistant, model = agent(make_assistant, settings, calling("web_search", query="moon"))
 
     assert not (await asked(assistant, "Search the web for the moon")).ok
-    assert "not set up here" in model.prompts[1].messages[-1].text
+    assert "not set up" in model.prompts[1].messages[-1].text
