@@ -21,7 +21,8 @@ NEEDED_LATER = {
     "voice": ("groq", "langgraph.graph", "onnxruntime", "tokenizers", "soundfile"),
     "tts": ("groq",),
     "router": ("groq",),
-    "extract_memories": ("groq", "onnxruntime", "tokenizers"),
+    "extract_memories": ("groq", "onnxruntime", "tokenizers", "mem0.client.main"),
+    "memories": ("onnxruntime", "tokenizers", "mem0.client.main"),
     "index_summary": ("onnxruntime", "tokenizers"),
     "summarize": ("groq",),
 }

@@ -48,7 +48,19 @@ ROUTES = {
     ("post", "/api/me/tokens"),
     ("delete", "/api/me/tokens/{id}"),
     ("get", "/api/me/usage"),
+    ("get", "/api/memories"),
+    ("post", "/api/memories"),
+    ("put", "/api/memories"),
+    ("get", "/api/memories/stats"),
+    ("get", "/api/memories/{id}"),
+    ("patch", "/api/memories/{id}"),
+    ("delete", "/api/memories/{id}"),
     ("get", "/api/events"),
+    ("get", "/api/reminders"),
+    ("post", "/api/reminders"),
+    ("delete", "/api/reminders/{id}"),
+    ("post", "/api/reminders/{id}/snooze"),
+    ("post", "/api/reminders/{id}/acknowledge"),
 }
 WITHOUT_TOKEN = {("get", "/api/health"), ("post", "/api/session"), ("put", "/api/uploads/{upload_id}")}
 POSTS = [
@@ -58,6 +70,7 @@ POSTS = [
     "/api/tts",
     "/api/route",
     "/api/uploads",
+    "/api/memories",
     "/api/tools/calculator",
 ]
 JSON = st.recursive(
