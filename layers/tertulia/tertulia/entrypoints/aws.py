@@ -4,10 +4,10 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from fastapi import APIRouter
 from starlette.types import Send
 
 from tertulia.domain.errors import InvalidRequest, TertuliaError
@@ -21,6 +21,9 @@ from tertulia.entrypoints.http.deadlines import DEADLINE
 from tertulia.entrypoints.http.errors import REQUEST_ID
 from tertulia.entrypoints.streaming.post import Post
 from tertulia.entrypoints.streaming.response import PostedResponse, StreamResponse
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 __all__ = ["STREAMED_ROUTES", "Environment", "HttpHandler", "cloud_settings", "environment", "http_handler"]
 
@@ -39,7 +42,7 @@ logger = logging.getLogger(__name__)
 class Served:
     """The routes of a function in their environment."""
 
-    def __init__(self, environment: Environment, routers: tuple[APIRouter, ...]) -> None:
+    def __init__(self, environment: Environment, routers: "tuple[APIRouter, ...]") -> None:
         self._environment = environment
         self._app = create_app(environment.assistant, routers)
         self._settings = environment.assistant.settings
@@ -112,7 +115,7 @@ class Served:
 class HttpHandler:
     """A Lambda function that serves the routes of some routers, and loads only what these need."""
 
-    routers: tuple[APIRouter, ...]
+    routers: "tuple[APIRouter, ...]"
     _served: WeakKeyDictionary[Environment, Served] = field(default_factory=WeakKeyDictionary, init=False, repr=False)
 
     def __call__(self, event: object, context: LambdaContext) -> Event | StreamResponse:
@@ -123,6 +126,6 @@ class HttpHandler:
         return self._served[here](event, context)
 
 
-def http_handler(*routers: APIRouter) -> HttpHandler:
+def http_handler(*routers: "APIRouter") -> HttpHandler:
     """Return the handler of a function for these routers."""
     return HttpHandler(routers)
