@@ -8,6 +8,7 @@ from tertulia.answering.recall import Recall
 from tertulia.assistant.safety import settling, tool_runner
 from tertulia.ports import ChatModel
 from tertulia.settings import Settings
+from tertulia.usecases.announce import Announced
 from tertulia.usecases.take_turn import TakeTurn
 from tertulia.usecases.turn_desk import TurnDesk, TurnStores
 
@@ -43,7 +44,7 @@ def turn_desk(parts: "Assistant") -> TurnDesk:
         speak=parts.speak,
         languages=parts.languages,
         clock=parts.clock,
-        follow_up=parts.follow_up,
+        follow_up=Announced(parts.follow_up, parts.user_stream),
         limits=parts.limits,
         wishes=parts.wishes,
         quiet=parts.quiet,

@@ -9,6 +9,7 @@ from tertulia.domain.reminders import Open, Unclear
 WEEK = 7
 _MONTHS = 12
 _MORE_THAN_A_MONTH = timedelta(days=32)
+_LATER = re.compile(r"(?:@in )?(\d+) @(day|week)\b(?: @later)?")
 _DATES = (
     r"(?P<iso>\d{4}-\d{2}-\d{2})",
     r"(?P<day>\d{1,2}) M(?P<month>\d+)(?: (?P<year>\d{4}))?",
@@ -36,6 +37,9 @@ def day_in(said: str, today: date, *, is_english: bool) -> tuple[Day | None, str
             except ValueError as error:
                 raise Unclear(Open.DAY) from error
             return Day(day), re.sub(r"[WD]\d", "", said.replace(found[0], "", 1)).strip()
+    if found := _LATER.search(said):
+        days = int(found[1]) * (WEEK if found[2] == "week" else 1)
+        return Day(today + timedelta(days=days)), said.replace(found[0], "", 1).strip()
     if found := re.search(r"D(\d)", said):
         return Day(today + timedelta(days=int(found[1]))), re.sub(r"[WD]\d|NEXTWEEK|NEXT", "", said).strip()
     return _weekday(said, today)
@@ -45,7 +49,7 @@ def _weekday(said: str, today: date) -> tuple[Day | None, str]:
     found = re.search(r"W(\d)", said)
     rest = re.sub(r"W\d|NEXTWEEK|NEXT", "", said).strip()
     if not found:
-        if "NEXTWEEK" in said:
+        if "NEXTWEEK" in said or "@weekend" in said:
             raise Unclear(Open.DAY)
         return None, rest
     monday = today - timedelta(days=today.weekday())

@@ -29,7 +29,8 @@ _TIMES: tuple[tuple[str, str], ...] = (
     (r"(\d+)(?: @(?:oclock|hour))? @quarter", "quarter_past"),
     (r"(\d+)(?: @(?:oclock|hour))? @threequarters", "three_quarters_past"),
     (r"(\d+) @(?:oclock|hour) (?:@and )?(\d{1,2})(?: @minute)?", "clock"),
-    (r"@at (\d+)(?: @and (\d{1,2}))?(?: @(?:oclock|hour))?", "clock_or_hour"),
+    (r"@at (\d+)(?: (?:@and )?(\d{1,2}))?(?: @(?:oclock|hour))?", "clock_or_hour"),
+    (r"(\d+) @and (\d{1,2})", "clock"),
     (r"(\d+) @(?:oclock|hour)", "hour"),
     (r"(\d+)", "hour"),
 )
@@ -88,7 +89,7 @@ def _in_part(clock: Clock, part: str) -> Clock:
         hour = hour if hour >= _LATE_MORNING else hour + NOON
     elif part in {"pm", "afternoon"}:
         hour = hour % NOON + NOON
-    elif hour == NOON or (part == "night" and hour < _EARLY_NIGHT):
+    elif hour == NOON or (hour < _EARLY_NIGHT):
         # After midnight, in the night that began on the day before.
         hour = hour % NOON + _HOURS
     else:

@@ -41,7 +41,8 @@ def moment(words: str, now: datetime, language: str) -> Moment:
 def _in_any_language(words: str, now: datetime, language: str) -> Moment:
     # A model may have put the words into English, and a person may mix: the first language that finds a time counts.
     unclear = Unclear(Open.ALL)
-    for each in dict.fromkeys((language, ENGLISH, *LANGUAGES)):
+    own, english = (len(marks(words, each).split()) for each in (language, ENGLISH))
+    for each in dict.fromkeys((*([ENGLISH] if english > own else []), language, ENGLISH, *LANGUAGES)):
         if said := marks(words, each):
             try:
                 return _read(said, now, is_english=each == ENGLISH)
@@ -68,6 +69,8 @@ def _coming(at: datetime, now: datetime) -> datetime:
 
 
 def _read(said: str, now: datetime, *, is_english: bool) -> Moment:
+    if "@gone" in said:
+        raise Unclear(Open.PAST)
     if later := _later(said):
         return Moment(at=(now.astimezone(UTC) + later).astimezone(now.tzinfo))
     repeat, said = _repeat(said)
@@ -98,6 +101,8 @@ def _repeat(said: str) -> tuple[Repeat, str]:
     for mark, repeat in (("@weekdays", Repeat.WEEKDAYS), ("@daily", Repeat.DAILY)):
         if mark in said:
             return repeat, said.replace(mark, "").replace("@every", "")
+    if "@weekend" in said:
+        raise Unclear(Open.REPEAT if "@every" in said else Open.DAY)
     if "@every" not in said:
         return Repeat.NONE, said
     if len(set(re.findall(r"W\d", said))) == 1:
@@ -110,7 +115,7 @@ def _repeat(said: str) -> tuple[Repeat, str]:
 def _part(said: str) -> tuple[str, str]:
     """Return the part of the day, and the rest; `am` and `pm` decide over the others."""
     found = _PARTS.findall(said)
-    exact = [each for each in found if each in {"am", "pm"}]
+    exact = [each for each in found if each in {"am", "pm", "midnight", "noon"}]
     return next(iter(exact or found), ""), " ".join(_PARTS.sub("", said).split())
 
 

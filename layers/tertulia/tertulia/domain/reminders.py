@@ -96,6 +96,11 @@ class Reminder:
         return min((at for at in (self.next_at, self.snoozed_until) if at), default=None)
 
     @property
+    def due_in_zone(self) -> datetime | None:
+        """The same time as a clock in its zone shows it."""
+        return self.due_at and self.due_at.astimezone(ZoneInfo(self.timezone))
+
+    @property
     def state(self) -> ReminderState:
         """How far it is."""
         if self.canceled_at:

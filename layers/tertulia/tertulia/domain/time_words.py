@@ -15,7 +15,6 @@ _HAN_NUMBER = re.compile(r"[零〇一二两兩三四五六七八九十]+")
 _MARK = re.compile(
     r"@\w+(?:\.\d+)?|[DWM]\d+|NEXTWEEK|NEXT|\d{4}-\d{2}-\d{2}|\d+:\d{2}|\d{1,2}[./]\d{1,2}\b|\d+(?:\.\d)?"
 )
-_OTHERS = {"en": ("zh", "ja", "ko", "ru", "de", "es", "fr", "pt")}
 
 type Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 

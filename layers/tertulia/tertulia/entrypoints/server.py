@@ -78,6 +78,7 @@ async def serve(assistant: Assistant, taken: socket.socket, announce: Callable[[
         starting = asyncio.create_task(assistant.start())
         following_up: asyncio.Task[None] | None = None
         forgetting: asyncio.Task[None] | None = None
+        ringing: asyncio.Task[None] | None = None
         try:
             await asyncio.wait({answering, starting}, return_when=asyncio.FIRST_COMPLETED)
             if starting.done():
@@ -85,11 +86,12 @@ async def serve(assistant: Assistant, taken: socket.socket, announce: Callable[[
                 following_up = asyncio.create_task(assistant.follow_up_runner.run())
                 following_up.add_done_callback(_log_a_defect)
                 forgetting = asyncio.create_task(forget_daily(assistant))
+                ringing = asyncio.create_task(assistant.reminder_timer.run())
                 announce(f"Tertulia answers at {address}")
                 await answering
         finally:
             server.should_exit = True
-            in_the_back = [task for task in (starting, following_up, forgetting) if task]
+            in_the_back = [task for task in (starting, following_up, forgetting, ringing) if task]
             for task in in_the_back:
                 task.cancel()
             await asyncio.gather(answering, *in_the_back, return_exceptions=True)

@@ -22,7 +22,8 @@ class SqliteUserEvents:
         now = self._clock.now()
         # Once all are forgotten the time itself goes on from them: no user has a thousand events a second.
         first = int(now.timestamp() * 1000)
-        async with self._database.writing() as connection:
+        # Who rings a reminder notes it in a write that waits for the disk, and that one carries the event along.
+        async with self._database.writing(survives_power_loss=False) as connection:
             known = await connection.execute_fetchall(
                 "SELECT number FROM user_events WHERE user = ? AND key = ? AND key <> ''", (user, event.key)
             )

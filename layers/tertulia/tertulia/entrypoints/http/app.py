@@ -35,7 +35,6 @@ def create_app(
     app.state.assistant = assistant
     app.state.surroundings = surroundings
     app.state.door = surroundings.door(assistant)
-    app.state.live = None
     tell_failures(app)
     if routers is None:
         _serve_everything(app)

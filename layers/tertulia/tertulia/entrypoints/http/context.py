@@ -10,7 +10,6 @@ from tertulia.assistant import Assistant
 from tertulia.assistant.accounts import callers
 from tertulia.domain.accounts import UserSettings
 from tertulia.entrypoints.http.fields import IdempotencyKey
-from tertulia.entrypoints.http.live import LiveEvents
 from tertulia.entrypoints.http.sse import StreamHabits
 from tertulia.entrypoints.http.who import Door, User
 from tertulia.settings import Settings
@@ -66,16 +65,6 @@ def _habits(request: Request) -> StreamHabits:
     return habits
 
 
-def _live(request: Request) -> LiveEvents:
-    """Return the users' streams, made for the first page that listens: what is needed for turns is slow to build."""
-    state = request.app.state
-    if state.live is None:
-        state.live = LiveEvents(state.assistant.clock.now())
-        state.assistant.turns.tell_when_stored(state.live.turn_stored)
-    live: LiveEvents = state.live
-    return live
-
-
 async def _wishes(user: User, request: Request) -> UserSettings:
     return await _assistant(request).wishes.settings(user)
 
@@ -86,8 +75,6 @@ Habits = Annotated[StreamHabits, Depends(_habits)]
 """How event streams behave here."""
 Wished = Annotated[UserSettings, Depends(_wishes)]
 """What the user wishes for where the request names nothing."""
-Live = Annotated[LiveEvents, Depends(_live)]
-"""The users' own streams."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from tertulia.entrypoints.http.routers import (
     events,
     health,
     memories,
+    reminders,
     routing,
     scenarios,
     screen_chat,
@@ -46,5 +47,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     account.router,
     usage.router,
     memories.router,
+    reminders.router,
     events.router,
 )
