@@ -16,6 +16,7 @@ import pytest
 
 from tertulia.adapters.embedded.llama import LlamaModel
 from tertulia.adapters.embedded.llama_engine import LlamaEngine
+from tertulia.adapters.groq.chat import GroqChat
 from tertulia.domain.errors import ModelDown, ProviderFailed
 from tertulia.domain.prompts import (
     ChatMessage,
@@ -27,7 +28,7 @@ from tertulia.domain.prompts import (
     ToolSpec,
 )
 from tertulia.ports import ChatModel
-from tests.fakes.groq import GroqVendor
+from tests.fakes.groq import ServedVendor
 from tests.fakes.llama import ScriptedEngine
 from tests.model_files import model_library
 
@@ -74,11 +75,21 @@ class LocalVendor:
         return LlamaModel(engine, "tiny"), lambda: engine.stopped == 1
 
 
-@pytest.fixture(params=["local", "groq"])
+@pytest.fixture(params=["local", "groq", "openai", "anthropic", "fallback"])
 def vendor(request: pytest.FixtureRequest) -> Vendor:
-    if request.param == "local":
-        return LocalVendor()
-    return GroqVendor(request.getfixturevalue("vendor_server")[0], request.getfixturevalue("groq"))
+    match request.param:
+        case "groq":
+            model: ChatModel = GroqChat(request.getfixturevalue("groq"), "qwen/qwen3.6-27b")
+        case "openai":
+            model = request.getfixturevalue("openai")
+        case "anthropic":
+            model = request.getfixturevalue("anthropic")
+            return ServedVendor(request.getfixturevalue("anthropic_vendor")[0], model)
+        case "fallback":
+            model = request.getfixturevalue("falling_back")
+        case _:
+            return LocalVendor()
+    return ServedVendor(request.getfixturevalue("vendor_server")[0], model)
 
 
 def asked(text: str) -> Prompt:

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Protocol
 
 import pytest
 from pydantic import SecretStr
 
-from tertulia.adapters.groq.chat import GroqChat
 from tertulia.adapters.groq.connection import GroqConnection
+from tertulia.ports import ChatModel
 from tests.fakes.clock import FakeClock
-from tests.fakes.vendor import Answer, Called, Failure, FakeGroq, serving
+from tests.fakes.vendor import Answer, Called, Chatted, Failure, FakeGroq, serving
 
 KEY = "gsk_test"
 
@@ -44,26 +45,33 @@ async def groq(vendor_server: tuple[FakeGroq, str], clock: FakeClock) -> AsyncIt
     await connection.close()
 
 
-class GroqVendor:
-    """Groq as the contract of chat models tells a vendor what to do."""
+class Served(Protocol):
+    """A small server of chats."""
 
-    def __init__(self, server: FakeGroq, connection: GroqConnection) -> None:
+    chats: list[Chatted]
+    left: int
+
+
+class ServedVendor:
+    """A model behind a small server, as the contract of chat models tells a vendor what to do."""
+
+    def __init__(self, server: Served, model: ChatModel) -> None:
         self._server = server
-        self._model = GroqChat(connection, "qwen/qwen3.6-27b")
+        self._model = model
 
-    def writing(self, *pieces: str) -> GroqChat:
+    def writing(self, *pieces: str) -> ChatModel:
         self._server.chats = [Answer(pieces=pieces)]
         return self._model
 
-    def calling(self, name: str, arguments: str) -> GroqChat:
+    def calling(self, name: str, arguments: str) -> ChatModel:
         self._server.chats = [Answer(pieces=(), calls=(Called(name=name, pieces=tuple(arguments)),))]
         return self._model
 
-    def failing(self) -> GroqChat:
+    def failing(self) -> ChatModel:
         self._server.chats = [Failure(status=500)] * 3
         return self._model
 
-    def writing_for_ever(self) -> tuple[GroqChat, Callable[[], bool]]:
+    def writing_for_ever(self) -> tuple[ChatModel, Callable[[], bool]]:
         self._server.chats = [Answer(pieces=("on ",) * 100_000)]
         return self._model, self._was_stopped
 

@@ -143,7 +143,7 @@ class FakeGroq:
         if said.garbled:
             return HTMLResponse(LOGIN_PAGE)
         if body.get("stream"):
-            return StreamingResponse(self._streamed(request, body["model"], said), media_type="text/event-stream")
+            return StreamingResponse(self._streamed(request, body, said), media_type="text/event-stream")
         await asyncio.sleep(self._first(said) + self._delays.token * len(said.pieces))
         return JSONResponse(_whole(body["model"], said))
 
@@ -175,15 +175,15 @@ class FakeGroq:
         return Response(said, media_type="audio/wav")
 
     async def _refused(self, request: Request, said: object) -> Response | None:
-        if not request.headers.get("authorization", "").startswith("Bearer gsk_"):
+        if not request.headers.get("authorization", "").startswith(("Bearer gsk_", "Bearer sk-")):
             return JSONResponse(Failure(code="invalid_api_key").as_json(), 401)
         if not isinstance(said, Failure):
             return None
         await asyncio.sleep(said.seconds)
         return JSONResponse(said.as_json(), said.status, dict(said.headers))
 
-    async def _streamed(self, request: Request, model: str, said: Answer) -> AsyncIterator[str]:
-        ended = False
+    async def _streamed(self, request: Request, body: Mapping[str, Any], said: Answer) -> AsyncIterator[str]:
+        ended, model = False, body["model"]
         try:
             await asyncio.sleep(self._first(said))
             for place, chunk in enumerate(_chunks(model, said)):
@@ -194,7 +194,7 @@ class FakeGroq:
             ended = True
             if said.breaks:
                 raise ConnectionAbortedError
-            yield _event(said.ends_with.as_json()) if said.ends_with else _event(_last(model)) + "data: [DONE]\n\n"
+            yield _event(said.ends_with.as_json()) if said.ends_with else _ending(model, body)
         finally:
             self.left += not ended
 
@@ -221,6 +221,13 @@ def _chunk(model: str, delta: Mapping[str, Any], finish: str | None = None) -> d
 
 def _last(model: str) -> dict[str, Any]:
     return _chunk(model, {}, "stop") | {"x_groq": {"id": "req_1", "usage": USAGE}}
+
+
+def _ending(model: str, body: Mapping[str, Any]) -> str:
+    """Count the tokens as Groq does and, where they are asked for, as OpenAI does."""
+    wanted = (body.get("stream_options") or {}).get("include_usage")
+    counted = _event(_chunk(model, {}) | {"choices": [], "usage": USAGE}) if wanted else ""
+    return _event(_last(model)) + counted + "data: [DONE]\n\n"
 
 
 def _whole(model: str, said: Answer) -> dict[str, Any]:

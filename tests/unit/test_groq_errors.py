@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from tertulia.adapters.groq.chat import GroqChat
 from tertulia.adapters.groq.connection import GroqConnection
-from tertulia.adapters.groq.errors import retry_after
+from tertulia.adapters.model_failures import retry_after
 from tertulia.domain.errors import (
     ModelBusy,
     ModelDenied,

@@ -7,7 +7,7 @@ import pytest
 
 from tertulia.adapters.groq.chat import GroqChat
 from tertulia.adapters.groq.connection import GroqConnection
-from tertulia.adapters.groq.retrying import Retries
+from tertulia.adapters.retrying import Retries
 from tertulia.domain.errors import ModelBusy, ModelDown, ModelUnreachable, ProviderTimeout, ToolCallFailed
 from tertulia.domain.prompts import ChatMessage, ModelEvent, Prompt, TextDelta, ToolSpec
 from tests.fakes.clock import FakeClock

@@ -41,6 +41,8 @@ class ToolCallPieces:
         """Take a piece; one without a number continues the last call, unless it names one."""
         if index is None:
             index = len(self._calls) - (0 if call_id or not self._calls else 1)
+        elif call_id and name and index in self._calls and self._calls[index].id != call_id:
+            index = len(self._calls)  # Google numbers each call 0
         call = self._calls.setdefault(index, _Pieces())
         call.id = call.id or call_id or ""
         call.name = call.name or name or ""
@@ -63,14 +65,14 @@ def function_of(tool: ToolSpec) -> dict[str, Json]:
     return {"type": "function", "function": function}
 
 
-def messages_of(prompt: Prompt) -> list[dict[str, Json]]:
-    """Write the messages of a prompt; texts pass as they are, never as templates."""
-    return [_message(message) for message in prompt.messages]
+def messages_of(prompt: Prompt, *, in_parts: bool = True) -> list[dict[str, Json]]:
+    """Write the messages of a prompt; texts pass as they are, never as templates. Some servers know no parts."""
+    return [_message(message, in_parts=in_parts) for message in prompt.messages]
 
 
-def _message(message: ChatMessage) -> dict[str, Json]:
+def _message(message: ChatMessage, *, in_parts: bool) -> dict[str, Json]:
     written: dict[str, Json] = {"role": message.role, "content": _whole(message.text)}
-    if message.role == "user" and len(message.parts) > 1:
+    if in_parts and message.role == "user" and len(message.parts) > 1:
         written["content"] = [{"type": "text", "text": _whole(part)} for part in message.parts if part]
     if message.tool_calls:
         written["content"] = written["content"] or None

@@ -1,5 +1,6 @@
 """What a chat model is asked, and what it answers, in no vendor's shape."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -60,6 +61,8 @@ class Prompt:
     top_p: float = 1.0
     seconds: float = 60.0
     """The deadline of the call."""
+    longest_wait: float = math.inf
+    """The longest wait before it is tried again; short where another model stands by."""
     form: Mapping[str, Json] | None = None
     """A JSON schema of the answer, for models that can be held to one."""
 
@@ -84,6 +87,8 @@ class TokensUsed:
 
     tokens_in: int
     tokens_out: int
+    model: str = ""
+    """Which model answered, where that is not the one that was asked."""
 
 
 type ModelEvent = TextDelta | ToolCall | QueuedBehind | TokensUsed

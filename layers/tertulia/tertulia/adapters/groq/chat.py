@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tertulia.adapters.chat_protocol import Patience, ToolCallPieces, function_of, messages_of
 from tertulia.adapters.groq.connection import GroqConnection
-from tertulia.adapters.groq.errors import ModelChoice
+from tertulia.adapters.model_failures import ModelChoice
 from tertulia.domain.prompts import ModelEvent, Prompt, TextDelta, TokensUsed, ToolSpec
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class GroqChat:
 
     def __init__(self, connection: GroqConnection, model: str, setting: str = "GROQ_LLM_MODEL") -> None:
         self._connection = connection
-        self._choice = ModelChoice(model, setting)
+        self._choice = ModelChoice(name=model, setting=setting)
 
     @property
     def name(self) -> str:
@@ -40,16 +40,11 @@ class GroqChat:
 
     async def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
         """Answer with text as it is written, or with tool calls; once something is out, nothing is tried again."""
-
-        async def begin(left: float) -> tuple[ModelEvent | None, AsyncGenerator[ModelEvent]]:
-            events = self._attempt(replace(prompt, seconds=left), tools)
-            return await anext(events, None), events
-
-        first, rest = await self._connection.retries.run(begin, prompt.seconds)
-        async with aclosing(rest):
-            if first is not None:
-                yield first
-            async for event in rest:
+        attempts = self._connection.retries.stream(
+            lambda left: self._attempt(replace(prompt, seconds=left), tools), prompt
+        )
+        async with aclosing(attempts) as events:
+            async for event in events:
                 yield event
 
     async def _attempt(self, prompt: Prompt, tools: Sequence[ToolSpec]) -> AsyncGenerator[ModelEvent]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from tertulia.adapters.groq.errors import ModelChoice, groq_failures
-from tertulia.adapters.groq.retrying import Retries
+from tertulia.adapters.groq.errors import groq_failures
+from tertulia.adapters.model_failures import ModelChoice
+from tertulia.adapters.retrying import Retries
 from tertulia.ports import Clock
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tertulia.adapters.groq.connection import GroqConnection
-from tertulia.adapters.groq.errors import ModelChoice
 from tertulia.adapters.groq.wav import sound_from
+from tertulia.adapters.model_failures import ModelChoice
 from tertulia.domain.audio import Sound
 from tertulia.domain.errors import InvalidValue, NotConfigured
 
@@ -27,7 +27,7 @@ class GroqSynthesizer:
 
     def __init__(self, connection: GroqConnection, model: str = ORPHEUS, voice: str = "autumn") -> None:
         self._connection = connection
-        self._choice = ModelChoice(model, "GROQ_TTS_MODEL")
+        self._choice = ModelChoice(name=model, setting="GROQ_TTS_MODEL")
         self._rate = _RATE
         try:
             self._voice = self._known(voice)

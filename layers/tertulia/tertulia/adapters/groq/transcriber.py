@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tertulia.adapters.groq.connection import GroqConnection
-from tertulia.adapters.groq.errors import ModelChoice
+from tertulia.adapters.model_failures import ModelChoice
 from tertulia.domain.audio import HearingOutcome, Transcript, Utterance
 from tertulia.domain.errors import NoAudio, ProviderFailed
 from tertulia.domain.hearing import MOST_NO_SPEECH, Segment, heard_words
@@ -51,7 +51,7 @@ class GroqTranscriber:
 
     def __init__(self, connection: GroqConnection, model: str, hints: HearingHints | None = None) -> None:
         self._connection = connection
-        self._choice = ModelChoice(model, "GROQ_STT_MODEL")
+        self._choice = ModelChoice(name=model, setting="GROQ_STT_MODEL")
         self._hints = hints or HearingHints()
 
     @property

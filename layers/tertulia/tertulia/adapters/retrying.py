@@ -1,12 +1,15 @@
-"""When a call to Groq is tried again: at most three times, and never beyond the time its caller has."""
+"""When a call to a model is tried again: at most three times, and never beyond the time its caller has."""
 
-from collections.abc import Awaitable, Callable
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from tenacity.wait import wait_exponential, wait_fixed, wait_random
 
 from tertulia.domain.errors import ModelBusy, ModelDown, ModelUnreachable, ToolCallFailed
+from tertulia.domain.prompts import Prompt
 from tertulia.ports import Clock
 
 ATTEMPTS = 3
@@ -22,15 +25,15 @@ class Retries:
 
     clock: Clock
 
-    async def run[T](self, call: Callable[[float], Awaitable[T]], seconds: float) -> T:
-        """Call with the seconds that are left; a wait that does not fit into them is not begun."""
+    async def run[T](self, call: Callable[[float], Awaitable[T]], seconds: float, longest_wait: float = math.inf) -> T:
+        """Call with the seconds that are left; a wait that is longer, or does not fit into them, is not begun."""
         begun = self.clock.now()
 
         def left() -> float:
             return seconds - (self.clock.now() - begun).total_seconds()
 
         def is_enough(state: RetryCallState) -> bool:
-            return state.attempt_number >= ATTEMPTS or state.upcoming_sleep >= left()
+            return state.attempt_number >= ATTEMPTS or state.upcoming_sleep >= min(left(), longest_wait)
 
         async def attempt() -> T:
             return await call(left())
@@ -43,6 +46,20 @@ class Retries:
             reraise=True,
         )
         return await retrying(attempt)
+
+    async def stream[E](self, attempt: Callable[[float], AsyncGenerator[E]], asked: Prompt) -> AsyncGenerator[E]:
+        """Stream what an attempt gives; once something is out, nothing is tried again."""
+
+        async def begin(left: float) -> tuple[E | None, AsyncGenerator[E]]:
+            events = attempt(left)
+            return await anext(events, None), events
+
+        first, rest = await self.run(begin, asked.seconds, asked.longest_wait)
+        async with aclosing(rest):
+            if first is not None:
+                yield first
+            async for event in rest:
+                yield event
 
 
 def _wait(state: RetryCallState) -> float:
