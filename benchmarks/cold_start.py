@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from importlib.metadata import files
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -36,7 +35,7 @@ MEMORY_SHARE = 0.7
 ROUTER_TOKENS = 64
 PROBE = Path(__file__).with_name("warm_probe.py")
 NAIVE_HANDLER = """\
-import boto3, groq, langchain_groq, langgraph.graph, onnxruntime, tokenizers
+import boto3, groq, langchain_core.language_models, langgraph.graph, langgraph.prebuilt, onnxruntime, tokenizers
 from tertulia.entrypoints.aws import http_handler
 from tertulia.entrypoints.http.every_route import ROUTERS
 handler = http_handler(*ROUTERS)
@@ -141,11 +140,6 @@ def _naive(ours: Function, folder: Path) -> Function:
     shutil.copytree(paths[1].parent, opt, ignore=shutil.ignore_patterns("__pycache__"))
     task.mkdir()
     (task / "handler.py").write_text(NAIVE_HANDLER, encoding="utf-8")
-    for file in files("langchain-groq") or ():
-        if file.suffix == ".py":
-            target = opt / "python" / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(str(file.locate()), target)
     variables = {name: value.replace(str(paths[1].parent), str(opt)) for name, value in ours.environment.items()}
     variables |= {"PYTHONPATH": f"{task}:{opt}/python:{paths[2]}", "PYTHONDONTWRITEBYTECODE": "1"}
     return replace(ours, task_root=task, environment=variables)
