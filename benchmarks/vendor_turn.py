@@ -61,10 +61,10 @@ async def in_sequence(vendors: Vendors, *, is_spoken: bool) -> Timing:
     return Timing(_ms(first_token - started), _ms(answered - started), _ms(spoken - started), len(found))
 
 
-async def ours(assistant: Assistant, *, is_spoken: bool) -> Timing:
+async def ours(assistant: Assistant, *, is_spoken: bool, text: str = "Hello") -> Timing:
     """Take the same turn with the product."""
     started = time.perf_counter()
-    asked = request("", audio=b"x", speak=True) if is_spoken else request("Hello", speak=True)
+    asked = request("", audio=b"x", speak=True) if is_spoken else request(text, speak=True)
     taken = await assistant.turns.take(asked)
     first: dict[type, float] = {}
     written = started

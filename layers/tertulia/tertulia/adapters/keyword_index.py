@@ -5,8 +5,8 @@ from math import log
 
 from tertulia.adapters.words import words_asked, words_to_store
 
-MOST_HOLDERS = 2_000
-"""A word that more texts hold tells little about any, and would take longer than the rest together."""
+MOST_COMPARED = 2_000
+"""The rarest words of a question come first; those that many texts hold tell little about any, and would take longest."""
 _SATURATION = 1.2
 _LENGTH_COUNTS = 0.75
 
@@ -42,12 +42,14 @@ class KeywordIndex:
     def scores(self, asked: str) -> dict[str, float]:
         """Return how well the texts match that share a word with the question, 1 for the best."""
         scores: defaultdict[str, float] = defaultdict(float)
-        for word in words_asked(asked):
-            holders = self._holders.get(word, {})
-            if len(holders) <= MOST_HOLDERS:
-                rarity = log(1 + (len(self._words) - len(holders) + 0.5) / (len(holders) + 0.5))
-                for name, count in holders.items():
-                    scores[name] += rarity * self._weight(name, count)
+        left = MOST_COMPARED
+        for holders in sorted((self._holders.get(word, {}) for word in words_asked(asked)), key=len):
+            left -= len(holders)
+            if left < 0:
+                break
+            rarity = log(1 + (len(self._words) - len(holders) + 0.5) / (len(holders) + 0.5))
+            for name, count in holders.items():
+                scores[name] += rarity * self._weight(name, count)
         best = max(scores.values(), default=0.0)
         return {name: score / best for name, score in scores.items() if best > 0}
 

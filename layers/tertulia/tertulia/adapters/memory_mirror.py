@@ -1,5 +1,6 @@
 """One user's memories, whole, in the memory of this process: what recall asks."""
 
+import heapq
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,6 +13,10 @@ from tertulia.ports.memories import Changes, MemoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+CONSIDERED = 256
+"""How many of the nearest in meaning, and of those with the best words, are compared by both."""
 
 
 class MemoryMirror:
@@ -68,16 +73,14 @@ class MemoryMirror:
 
     def fitting(self, asked: "Sequence[float]", text: str, now: datetime, limit: int) -> list[Memory]:
         """Return what is true and fits a question, newest first."""
-        near = [
-            (name, likeness)
-            for name, likeness in self._vectors.near(asked, SEMANTIC_WITH_KEYWORD)
-            if self._records[name].memory.is_true(now)
-        ]
-        keywords = self._words.scores(text) if near else {}
-        return chosen(
-            (Candidate(self._records[name].memory, likeness, keywords.get(name, 0.0)) for name, likeness in near),
-            limit,
+        compared = self._vectors.compared(asked)
+        keywords = self._words.scores(text)
+        wordiest = heapq.nlargest(CONSIDERED, keywords, key=keywords.__getitem__)
+        names = {*compared.nearest(CONSIDERED, SEMANTIC_WITH_KEYWORD), *wordiest}
+        candidates = (
+            Candidate(self._records[name].memory, compared.of(name), keywords.get(name, 0.0)) for name in names
         )
+        return chosen((each for each in candidates if each.memory.is_true(now)), limit)
 
     def _memories(self) -> Iterable[Memory]:
         return (record.memory for record in self._records.values())

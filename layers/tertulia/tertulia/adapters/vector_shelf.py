@@ -1,7 +1,7 @@
 """Vectors of one model in one block of numbers: all are compared in one step."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import sumprod
 from typing import TYPE_CHECKING, Any
 
@@ -38,17 +38,17 @@ class VectorShelf:
             self._rows[last] = row
             self._block[row] = self._block[len(self._names)]
 
-    def near(self, asked: Sequence[float], least: float) -> list[tuple[str, float]]:
-        """Return the vectors at least so like the one asked for; none when that is of another length."""
+    def compared(self, asked: Sequence[float]) -> "Likenesses":
+        """Compare every vector with the one asked for; with none when that is of another length."""
         if not self._names or len(self._block[0]) != len(asked):
-            return []
+            return Likenesses({}, [], ())
         if isinstance(self._block, list):
-            compared = [(name, sumprod(asked, self._block[row])) for row, name in enumerate(self._names)]
-            return [(name, likeness) for name, likeness in compared if likeness >= least]
-        import numpy as np
+            likenesses: Any = [sumprod(asked, vector) for vector in self._block[: len(self._names)]]
+        else:
+            import numpy as np
 
-        likenesses = self._block[: len(self._names)] @ np.asarray(asked, dtype=np.float32)
-        return [(self._names[row], float(likenesses[row])) for row in np.flatnonzero(likenesses >= least)]
+            likenesses = self._block[: len(self._names)] @ np.asarray(asked, dtype=np.float32)
+        return Likenesses(self._rows, self._names, likenesses)
 
     def _room(self, width: int) -> "np.ndarray[Any, Any] | list[Any]":
         """Return the block with a row free at its end."""
@@ -61,6 +61,31 @@ class VectorShelf:
             larger[: len(self._block)] = self._block
             self._block = larger
         return self._block  # type: ignore[no-any-return]
+
+
+class Likenesses:
+    """How like each vector of a shelf is to another, read before the shelf changes."""
+
+    def __init__(self, rows: Mapping[str, int], names: Sequence[str], likenesses: Any) -> None:
+        self._rows = rows
+        self._names = names
+        self._likenesses = likenesses
+
+    def of(self, name: str) -> float:
+        """Return one; 0 where there is no vector of that name."""
+        row = self._rows.get(name)
+        return 0.0 if row is None else float(self._likenesses[row])
+
+    def nearest(self, most: int, least: float) -> list[str]:
+        """Return the names of so many vectors at most that are so like at least."""
+        if not isinstance(self._likenesses, Sequence):
+            import numpy as np
+
+            if len(self._names) > most:
+                nearest = np.argpartition(self._likenesses, len(self._names) - most)[-most:]
+                return [self._names[row] for row in nearest if self._likenesses[row] >= least]
+        rows = sorted(range(len(self._names)), key=lambda row: self._likenesses[row], reverse=True)[:most]
+        return [self._names[row] for row in rows if self._likenesses[row] >= least]
 
 
 def _block(rows: int, width: int) -> Any:
