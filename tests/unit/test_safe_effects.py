@@ -255,6 +255,17 @@ async def test_a_tool_that_says_nothing_of_its_effect_needs_a_yes(make_assistant
     assert quiet.runs == 0
 
 
+async def test_a_tool_may_tell_how_far_each_call_reaches(make_assistant: MakeAssistant) -> None:
+    class Mailbox(Shelf):
+        def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
+            return Effect.NONE if arguments.get("title") == "read" else Effect.OUTWARD
+
+    mailbox = Mailbox("mailbox", Effect.OUTWARD, [])
+    house = House(make_assistant, [call("mailbox", "read")], [call("mailbox", "send")], tools=(mailbox,))
+    [asked] = asked_in(await house.say("Read my mail"))
+    assert (asked.arguments, mailbox.runs) == ({"title": "send"}, 1)
+
+
 async def test_orders_of_an_earlier_turn_change_nothing_later(make_assistant: MakeAssistant) -> None:
     house = House(make_assistant, [call("web_search")], ["News."], [call("add", "spam")])
     await house.say("Search the news")

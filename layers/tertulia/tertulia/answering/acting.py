@@ -10,11 +10,12 @@ from ulid import ULID
 
 from tertulia.domain.actions import Action
 from tertulia.domain.confirmations import Confirmation
+from tertulia.domain.effects import Effect
 from tertulia.domain.errors import TertuliaError
 from tertulia.domain.phrases import phrase
 from tertulia.domain.prompts import Json, ToolResult
 from tertulia.ports import Clock, Tool, ToolContext
-from tertulia.ports.safety import AsksInItsWords, ConfirmationStore, Journal
+from tertulia.ports.safety import AsksInItsWords, ConfirmationStore, Journal, TellsItsEffect
 
 MOST_RESULT_CHARACTERS = 10_000
 CUT_MARK = "\n[… cut here]"
@@ -37,6 +38,13 @@ class Deed:
         """The tool's name."""
         return self.tool.spec.name
 
+    @property
+    def effect(self) -> Effect:
+        """How far this call reaches."""
+        if isinstance(self.tool, TellsItsEffect):
+            return self.tool.effect_of(self.arguments)
+        return self.tool.spec.effect
+
 
 @dataclass(frozen=True, kw_only=True)
 class Acting:
@@ -52,7 +60,7 @@ class Acting:
         limit = min(deed.tool.spec.seconds or self.seconds, seconds or self.seconds)
         if not deed.tool.is_configured:
             return ToolResult(text=phrase("tool_unconfigured", context.language, tool=deed.name), ok=False)
-        if not deed.tool.spec.effect.is_change:
+        if not deed.effect.is_change:
             return await self._result(deed, context, limit)
         return await asyncio.shield(asyncio.create_task(self._changed(deed, context, limit)))
 
@@ -106,7 +114,7 @@ class Acting:
             async with asyncio.timeout(seconds):
                 result = await deed.tool(deed.arguments, context)
         except TimeoutError:
-            unsure = " It may have been done or not: say so." if deed.tool.spec.effect.is_change else ""
+            unsure = " It may have been done or not: say so." if deed.effect.is_change else ""
             return ToolResult(text=f"{deed.name} gave no answer within {seconds:g} seconds.{unsure}", ok=False)
         except Exception as error:
             # An edge: whatever a tool raises goes to the model as words, so that it can ask or do without.

@@ -6,17 +6,20 @@ needs the successful result of a tool of the same kind: of this turn, or of an e
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from tertulia.answering.toolbox import Toolbox
+from tertulia.domain.effects import Effect
 from tertulia.domain.keywords import comparable
 from tertulia.domain.prompts import Json
 from tertulia.domain.turns import ToolUse, Turn
 
 MOST_CHARACTERS = 8_000
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+# Patterns look for a thing before or behind a verb: in a text without end that would take time without end.
+_SENTENCE = re.compile(r"[^.!?。！？\n]{1,240}[.!?。！？]*")
 _APOSTROPHES = str.maketrans("’‘´`", "''''")
 _LOOKS_UP = re.compile(
     r"(?:^|[_-])(?:search|list|get|find|read|fetch|show|lookup|query|calculator|time)(?:[_-]|$)", re.I
@@ -24,41 +27,68 @@ _LOOKS_UP = re.compile(
 _FEWEST_LETTERS = 2
 
 
+_REACHES_OTHERS = re.compile(
+    r"sent|mail|post|repl|book|order|bought|purchas|reserv"
+    r"|gesendet|schickt|gebucht|bestellt|gekauft|reserviert"
+    r"|envia|envie|manda|compra|pedi|reserva|envoy|command|achet|réserv"
+    r"|отправ|послал|заброн|заказ|купил|发送|发出|发给|预订|订好|购买|买好|傳送|發送|寄|預訂|訂好|購買|買好"
+    r"|送信|送り|予約|注文|購入|전송|발송|보냈|보내|예약|주문|구매"
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence that claims a change."""
+
+    sentence: str
+    reaches_others: bool
+    """Whether something would have been sent, booked or bought."""
+
+
 @dataclass(frozen=True)
 class _Rules:
     claims: tuple[re.Pattern[str], ...]
     negations: tuple[re.Pattern[str], ...]
 
-    def claimed_in(self, sentence: str) -> bool:
+    def claimed_in(self, sentence: str) -> str | None:
+        """Return the verb of the claim."""
         if any(pattern.search(sentence) for pattern in self.negations):
-            return False
-        return any(pattern.search(sentence) for pattern in self.claims)
+            return None
+        return next((found["verb"] or "" for pattern in self.claims if (found := pattern.search(sentence))), None)
 
 
-def claims_too_much(text: str, done: Sequence[ToolUse], history: Sequence[Turn]) -> bool:
+def claims_too_much(text: str, done: Sequence[ToolUse], history: Sequence[Turn], toolbox: Toolbox) -> bool:
     """Whether an answer claims a change that no tool has made."""
-    if any(use.ok and _may_change(use.name) for use in done):
-        return False
-    earlier = [use for turn in history for use in turn.tools if use.ok and _may_change(use.name)]
-    return any(not _is_about(sentence, earlier) for sentence in claims_in(text))
+    earlier = [use for turn in history for use in turn.tools]
+    return any(
+        not any(_bears_out(use, claim, toolbox) for use in done)
+        and not any(_bears_out(use, claim, toolbox) and _is_about(claim.sentence, use) for use in earlier)
+        for claim in claims_in(text)
+    )
 
 
-def claims_in(text: str) -> Iterator[str]:
+def claims_in(text: str) -> Iterator[Claim]:
     """Yield the sentences that claim a change."""
     for found in _SENTENCE.finditer(text[:MOST_CHARACTERS].translate(_APOSTROPHES)):
         sentence = found.group().strip().casefold()
-        if not sentence.endswith(("?", "？")) and any(rules.claimed_in(sentence) for rules in _all_rules()):
-            yield sentence
+        if sentence.endswith(("?", "？")):
+            continue
+        verbs = [verb for rules in _all_rules() if (verb := rules.claimed_in(sentence)) is not None]
+        if verbs:
+            yield Claim(sentence, all(_REACHES_OTHERS.search(verb) for verb in verbs))
 
 
-def _may_change(tool: str) -> bool:
-    return not _LOOKS_UP.search(tool)
+def _bears_out(use: ToolUse, claim: Claim, toolbox: Toolbox) -> bool:
+    tool = toolbox.find(use.name)
+    guessed = Effect.NONE if _LOOKS_UP.search(use.name) else Effect.OUTWARD
+    effect = tool.spec.effect if tool else guessed
+    return use.ok and (effect is Effect.OUTWARD if claim.reaches_others else effect.is_change)
 
 
-def _is_about(sentence: str, uses: Iterable[ToolUse]) -> bool:
+def _is_about(sentence: str, use: ToolUse) -> bool:
     """Whether a sentence names what an earlier call was about."""
     said = comparable(sentence)
-    texts = (comparable(text).strip() for use in uses for text in _texts(use.arguments))
+    texts = (comparable(text).strip() for text in _texts(use.arguments))
     return any(len(text) >= _FEWEST_LETTERS and text in said for text in texts)
 
 

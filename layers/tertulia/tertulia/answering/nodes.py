@@ -158,7 +158,7 @@ def _told_apart(calls: tuple[ToolCall, ...], state: State) -> tuple[ToolCall, ..
 
 def _keep_honest(text: str, run: Run, state: State) -> None:
     """Correct an answer that claims what no tool has done."""
-    if claims_too_much(text, run.done, state["history"]):
+    if claims_too_much(text, run.done, state["history"], run.toolbox):
         run.tell(Token(text=f" {phrase('claim_corrected', run.question.language)}"))
         run.tell(Degraded(what="claim"))
 
@@ -204,7 +204,10 @@ async def _write(stream: AsyncGenerator[ModelEvent], tell: Tell, job: str, write
                 case TokensUsed():
                     used = event
     say(markup.finish())
-    tell(ModelUsed(job=job, model=writer.model.name, tokens_in=used.tokens_in, tokens_out=used.tokens_out))
+    model = used.model or writer.model.name
+    if model != writer.model.name:
+        tell(Degraded(what="fallback"))
+    tell(ModelUsed(job=job, model=model, tokens_in=used.tokens_in, tokens_out=used.tokens_out))
     tell(Measured(stage="model", ms=_since(started)))
     return _Written("".join(pieces), tuple(calls))
 

@@ -65,7 +65,7 @@ class Settling:
 
     async def _run(self, run: Run, deed: Deed) -> None:
         context = context_of(run.question)
-        if deed.tool.spec.effect.needs_a_yes and deed.tool.is_configured:
+        if deed.effect.needs_a_yes and deed.tool.is_configured:
             asked = asked_event(await self.acting.ask(deed, context))
             run.tell(asked)
             return run.tell(Token(text=asked.question))

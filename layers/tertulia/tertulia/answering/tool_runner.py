@@ -42,7 +42,7 @@ class _Step:
 
     @property
     def is_change(self) -> bool:
-        return self.deed is not None and self.deed.tool.spec.effect.is_change
+        return self.deed is not None and self.deed.effect.is_change
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _step(call: ToolCall, place: int, toolbox: Toolbox) -> _Step:
 
 
 def _needs_a_yes(deed: Deed, asked: Round) -> bool:
-    effect = deed.tool.spec.effect
+    effect = deed.effect
     if not deed.tool.is_configured:
         return False
     is_by_others = effect.is_change and is_steered(asked.taint, deed.arguments, asked.question.text)

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from tertulia.domain.actions import Action
 from tertulia.domain.confirmations import Confirmation
+from tertulia.domain.effects import Effect
 from tertulia.domain.prompts import Json
 from tertulia.domain.turns import Page
 
@@ -16,6 +17,15 @@ class AsksInItsWords(Protocol):
 
     def question(self, arguments: Mapping[str, Json], language: str) -> str:
         """Return what to ask the user, in full: what would happen to what."""
+        ...
+
+
+@runtime_checkable
+class TellsItsEffect(Protocol):
+    """A tool that reaches further with some arguments than with others."""
+
+    def effect_of(self, arguments: Mapping[str, Json]) -> Effect:
+        """Return how far this call would reach."""
         ...
 
 

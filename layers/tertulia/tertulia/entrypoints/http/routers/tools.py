@@ -51,7 +51,7 @@ async def run_tool(name: str, fields: ToolRequest, assistant: Parts, user: User,
         timezone=fields.timezone or wished.timezone or "UTC",
     )
     deed = Deed(tool, fields.arguments or {}, is_direct=True)
-    if tool.spec.effect.needs_a_yes:
+    if deed.effect.needs_a_yes:
         raise ConfirmationRequired(await assistant.acting.ask(deed, context))
     started = time.monotonic()
     result = await assistant.acting(deed, context)
