@@ -153,6 +153,9 @@ class NoMemories:
     async def recall(self, user: str, text: str, limit: int) -> list[Memory]:
         return []
 
+    async def important(self, user: str, limit: int) -> "list[Memory]":
+        return []
+
     async def remember(self, memory: Memory) -> None:
         raise NotImplementedError
 

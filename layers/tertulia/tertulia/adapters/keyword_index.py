@@ -17,6 +17,7 @@ class KeywordIndex:
     def __init__(self) -> None:
         self._holders: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._words: dict[str, Counter[str]] = {}
+        self._lengths: dict[str, int] = {}
         self._length = 0
 
     def put(self, name: str, text: str) -> None:
@@ -24,6 +25,7 @@ class KeywordIndex:
         self.remove(name)
         counts = Counter(words_to_store(text).split())
         self._words[name] = counts
+        self._lengths[name] = counts.total()
         self._length += counts.total()
         for word, count in counts.items():
             self._holders[word][name] = count
@@ -33,7 +35,7 @@ class KeywordIndex:
         counts = self._words.pop(name, None)
         if counts is None:
             return
-        self._length -= counts.total()
+        self._length -= self._lengths.pop(name)
         for word in counts:
             del self._holders[word][name]
             if not self._holders[word]:
@@ -42,18 +44,14 @@ class KeywordIndex:
     def scores(self, asked: str) -> dict[str, float]:
         """Return how well the texts match that share a word with the question, 1 for the best."""
         scores: defaultdict[str, float] = defaultdict(float)
-        left = MOST_COMPARED
+        left, usual = MOST_COMPARED, self._length / max(len(self._words), 1)
         for holders in sorted((self._holders.get(word, {}) for word in words_asked(asked)), key=len):
             left -= len(holders)
             if left < 0:
                 break
             rarity = log(1 + (len(self._words) - len(holders) + 0.5) / (len(holders) + 0.5))
             for name, count in holders.items():
-                scores[name] += rarity * self._weight(name, count)
+                dampening = _SATURATION * (1 - _LENGTH_COUNTS + _LENGTH_COUNTS * self._lengths[name] / usual)
+                scores[name] += rarity * count * (_SATURATION + 1) / (count + dampening)
         best = max(scores.values(), default=0.0)
         return {name: score / best for name, score in scores.items() if best > 0}
-
-    def _weight(self, name: str, count: int) -> float:
-        usual = self._length / len(self._words)
-        length = self._words[name].total() / usual
-        return count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH_COUNTS + _LENGTH_COUNTS * length))

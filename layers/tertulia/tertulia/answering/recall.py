@@ -35,7 +35,7 @@ class Recall:
             return Recalled((), "memories: not configured")
         limit = question.request.surface.memories
         earlier = self._late_finds(question.conversation.id)
-        task = asyncio.create_task(self.store.recall(question.request.user, question.text, limit))
+        task = asyncio.create_task(self._found(self.store, question))
         await asyncio.wait({task}, timeout=self.seconds)
         if not task.done():
             self._keep(question.conversation.id, task)
@@ -47,6 +47,16 @@ class Recall:
         together = {memory.id: memory for memory in (*found, *earlier)}
         newest_first = sorted(together.values(), key=lambda memory: memory.created_at, reverse=True)
         return Recalled(tuple(newest_first[:limit]))
+
+    @staticmethod
+    async def _found(store: MemoryStore, question: Question) -> list[Memory]:
+        user, surface = question.request.user, question.request.surface
+        fitting = await store.recall(user, question.text, surface.memories)
+        if not surface.fills_memories or len(fitting) >= surface.memories:
+            return fitting
+        known = {memory.id for memory in fitting}
+        more = await store.important(user, surface.memories)
+        return [*fitting, *(memory for memory in more if memory.id not in known)][: surface.memories]
 
     def _keep(self, conversation_id: str, task: asyncio.Task[list[Memory]]) -> None:
         # Fetching the exception keeps a late failure from being reported as never retrieved.

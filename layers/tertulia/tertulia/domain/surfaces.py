@@ -40,6 +40,8 @@ class Surface:
     model_calls: int = 10
     """How often the agent may ask its model in one turn."""
     memories: int = 5
+    fills_memories: bool = False
+    """Whether the most important memories take the places that fitting ones leave."""
     counted_as: str = "turns"
     """Which rate its turns count towards."""
 
@@ -52,6 +54,7 @@ SCREEN = Surface(
     max_characters=32_768,
     model_calls=3,
     memories=8,
+    fills_memories=True,
     counted_as="generations",
 )
 SIDEBAR = Surface(name="sidebar", style=Style.SCREEN, history_messages=10, model_calls=3)

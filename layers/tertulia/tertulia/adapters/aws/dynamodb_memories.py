@@ -1,6 +1,8 @@
 """Where memories lie in the cloud: an item each, listed by the time of its change, and one item that tells of changes."""
 
 import hashlib
+import struct
+from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -89,9 +91,19 @@ def _item(record: MemoryRecord, changed_at: str) -> Item:
         "importance": repr(memory.importance),
         "ends_at": sortable(memory.expires_at) if memory.expires_at else None,
         "model": record.model,
-        "vector": b64encode(record.vector).decode(),
+        "vector": b64encode(_halved(record.vector)).decode(),
         **_expiry(memory),
     }
+
+
+def _halved(vector: bytes) -> bytes:
+    """Return a vector in numbers of 16 bits: likenesses change in the fourth digit, and twice as many fit a read."""
+    numbers = array("f", vector)
+    return struct.pack(f"<{len(numbers)}e", *numbers)
+
+
+def _whole(halved: bytes) -> bytes:
+    return array("f", struct.unpack(f"<{len(halved) // 2}e", halved)).tobytes()
 
 
 def _expiry(memory: Memory) -> Item:
@@ -100,5 +112,5 @@ def _expiry(memory: Memory) -> Item:
 
 def _record(item: Item) -> MemoryRecord:
     return MemoryRecord(
-        memory=memory_of(item, item.get("ends_at")), model=item["model"], vector=b64decode(item["vector"])
+        memory=memory_of(item, item.get("ends_at")), model=item["model"], vector=_whole(b64decode(item["vector"]))
     )
