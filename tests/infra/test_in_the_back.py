@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from tertulia.adapters.aws.schedules import SOURCE
 from tests.architecture.source_tree import CHECKOUT
-from tests.infra.transformed import resources, source
+from tests.infra.transformed import environment_of, resources, source
 
 FAILURES = {"Fn::GetAtt": ["Failures", "Arn"]}
-CALLED_IN_THE_BACK = ("RecordFailureFunction", "RetentionFunction", "DeviceUplinkFunction")
+CALLED_IN_THE_BACK = ("RecordFailureFunction", "RemindFunction", "RetentionFunction", "DeviceUplinkFunction")
 MOST_SECONDS = 1_209_600
 """SQS keeps a message 14 days and no longer."""
 
@@ -55,7 +56,7 @@ def test_a_queue_of_failures_keeps_them_as_long_as_can_be_and_encrypted(path: st
 
 
 def test_failed_late_and_ended_executions_of_every_machine_are_noted() -> None:
-    (rule,) = resources("AWS::Events::Rule").values()
+    rule = resources("AWS::Events::Rule")["RecordFailureFunctionFailed"]
     pattern = rule["Properties"]["EventPattern"]
     assert pattern["source"] == ["aws.states"]
     assert pattern["detail"]["status"] == ["FAILED", "TIMED_OUT", "ABORTED"]
@@ -88,3 +89,20 @@ def test_forgetting_runs_every_day_with_the_time_it_needs() -> None:
     assert schedule["Properties"]["ScheduleExpression"].endswith("* * ? *)")
     assert schedule["Properties"]["Target"]["Arn"] == {"Fn::GetAtt": ["RetentionFunction", "Arn"]}
     assert resources("AWS::Lambda::Function")["RetentionFunction"]["Properties"]["Timeout"] == 900
+
+
+def test_a_reminder_that_is_due_reaches_the_function_that_rings_it_on_its_own_stage_alone() -> None:
+    rule = resources("AWS::Events::Rule")["RemindFunctionDue"]["Properties"]
+    group = resources("AWS::Scheduler::ScheduleGroup")["Reminders"]["Properties"]["Name"]
+    assert rule["EventPattern"] == {"source": [SOURCE], "detail-type": [group]}
+    assert [target["Arn"] for target in rule["Targets"]] == [{"Fn::GetAtt": ["RemindFunction", "Arn"]}]
+    for function in ("ChatFunction", "VoiceFunction", "DeviceUplinkFunction", "RemindersFunction", "RemindFunction"):
+        assert environment_of(function)["TERTULIA_REMINDERS_GROUP"] == group
+        assert environment_of(function)["TERTULIA_REMINDERS_ROLE"] == {"Fn::GetAtt": ["RemindersRole", "Arn"]}
+
+
+def test_the_role_of_schedules_may_put_events_on_the_bus_and_nothing_else() -> None:
+    role = resources("AWS::IAM::Role")["RemindersRole"]["Properties"]
+    ((statement,),) = [policy["PolicyDocument"]["Statement"] for policy in role["Policies"]]
+    assert statement["Action"] == "events:PutEvents"
+    assert statement["Resource"] == environment_of("RemindFunction")["TERTULIA_REMINDERS_BUS"]

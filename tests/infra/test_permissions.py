@@ -24,6 +24,8 @@ WITHOUT_KEYS = (
     "IndexSummaryFunction",
     "LoadTurnsFunction",
     "RecordFailureFunction",
+    "RemindFunction",
+    "RemindersFunction",
     "RetentionFunction",
 )
 

@@ -64,6 +64,8 @@ CALLS = {
     "TranscribeRecordingFunction": Call("workflow_recording", bool, fails_with="NotFound"),
     "SummarizeRecordingFunction": Call("workflow_recording", bool, fails_with="NotFound"),
     "RecordFailureFunction": Call("failed_execution", lambda answer: bool(answer["subject"])),
+    "RemindersFunction": Call("rest_reminders", is_ok),
+    "RemindFunction": Call("reminder_due", lambda answer: answer == {"rung": False}),
     "RetentionFunction": Call("schedule_daily", lambda answer: answer["users"] >= 1),
     "DeviceUplinkFunction": Call("device_up", lambda answer: answer == {}),
 }

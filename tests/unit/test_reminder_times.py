@@ -37,7 +37,7 @@ def read(words: str, language: str = "en-US", now: datetime = TUESDAY_AT_TEN) ->
 def wanted(row: dict[str, Any]) -> str:
     if "ask" in row:
         return f"ask {row['ask']}"
-    return row["at"] + (f" {row['repeat']}" if "repeat" in row else "")
+    return str(row["at"]) + (f" {row['repeat']}" if "repeat" in row else "")
 
 
 @pytest.mark.parametrize("row", table(TABLE), ids=lambda row: f"{row['language']}: {row['when']}")

@@ -41,6 +41,7 @@ from tertulia.variables import (
     Origins,
     Pool,
     Port,
+    Providers,
     Seconds,
     Secret,
     Temperature,
@@ -112,8 +113,8 @@ class Settings(BaseSettings):
     after_turn_arn: Text | None = None
     recording_arn: Text | None = None
     reminders_group: Text | None = None
-    reminders_bus_arn: Text | None = None
-    reminders_role_arn: Text | None = None
+    reminders_bus: Text | None = None
+    reminders_role: Text | None = None
     api_token: Secret = None
     cors_origins: Origins = ("http://localhost:3000", "http://localhost:5173", "http://localhost:8421")
     user_id: Text = "user-1"
@@ -157,15 +158,21 @@ class Settings(BaseSettings):
     groq_tts_model: Text = "canopylabs/orpheus-v1-english"
     openai_api_key: Secret = None
     openai_base_url: Url = None
+    openai_model: Text = "gpt-4.1-mini"
     anthropic_api_key: Secret = None
     anthropic_base_url: Url = None
+    anthropic_model: Text = "claude-haiku-4-5"
     google_api_key: Secret = None
     google_base_url: Url = None
+    google_model: Text = "gemini-2.5-flash"
     deepseek_api_key: Secret = None
     deepseek_base_url: Url = None
+    deepseek_model: Text = "deepseek-chat"
     llm_api_key: Secret = None
     llm_base_url: Url = None
     llm_model: Text | None = None
+    llm_providers: Providers = ()
+    private_model_servers: Flag = False
 
     mem0_api_key: Secret = None
     mem0_base_url: Url = None

@@ -27,10 +27,12 @@ _OURS = frozenset(
         "after_turn_arn",
         "recording_arn",
         "reminders_group",
-        "reminders_bus_arn",
-        "reminders_role_arn",
+        "reminders_bus",
+        "reminders_role",
         "api_token",
         "cors_origins",
+        "llm_providers",
+        "private_model_servers",
         "local_llm",
         "whisper",
         "local_voice",
@@ -123,6 +125,12 @@ Lower = BeforeValidator(lambda value: value.lower() if isinstance(value, str) el
 
 Words = Annotated[
     tuple[str, ...], NoDecode, BeforeValidator(words), Field(description="words with commas between them")
+]
+Providers = Annotated[
+    tuple[Literal["compatible", "groq", "openai", "anthropic", "google", "deepseek", "embedded"], ...],
+    NoDecode,
+    BeforeValidator(words),
+    Field(description="some of compatible, groq, openai, anthropic, google, deepseek, embedded, with commas between"),
 ]
 Text = Annotated[str, Field(min_length=1, max_length=4096, description="text")]
 Flag = Annotated[bool, Field(description="true or false")]

@@ -38,7 +38,7 @@ def alarms(parts: "Assistant") -> Alarms:
 
     settings = parts.settings
     return Schedules(
-        ScheduleTarget(group=settings.reminders_group, bus=settings.reminders_bus_arn, role=settings.reminders_role_arn)
+        ScheduleTarget(group=settings.reminders_group, bus=settings.reminders_bus, role=settings.reminders_role)
     )
 
 

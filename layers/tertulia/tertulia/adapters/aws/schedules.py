@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
 
 SOURCE = "tertulia.reminders"
-DETAIL_TYPE = "Reminder"
 _ATTEMPTS = 4
 _RETRIES = 30
 _HOURS_TO_RETRY = 24
@@ -66,7 +65,7 @@ class Schedules:
             "Target": {
                 "Arn": target.bus,
                 "RoleArn": target.role,
-                "EventBridgeParameters": {"DetailType": DETAIL_TYPE, "Source": SOURCE},
+                "EventBridgeParameters": {"DetailType": target.group, "Source": SOURCE},
                 "Input": json.dumps({"user": reminder.user, "reminder_id": reminder.id}),
                 "RetryPolicy": {
                     "MaximumRetryAttempts": _RETRIES,
