@@ -255,3 +255,5 @@ def test_how_far_each_of_them_reaches() -> None:
         "delete_todo": Effect.DESTRUCTIVE,
     }
     assert [name for name, spec in specs.items() if not spec.taints] == ["add_todo"]
+    assert DeleteTodo(book()).effect_of({"todo": "t0", "restore": True}) is Effect.REVERSIBLE
+    assert DeleteTodo(book()).effect_of({"todo": "t0", "restore": "yes"}) is Effect.DESTRUCTIVE

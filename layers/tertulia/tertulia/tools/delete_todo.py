@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 
+from tertulia.domain.cuts import one_line
 from tertulia.domain.effects import Effect, UndoStep
 from tertulia.domain.errors import NotFound, ServiceFailed
+from tertulia.domain.phrases import phrase
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
 from tertulia.ports import ToolContext
 from tertulia.ports.tools import TodoList
-from tertulia.tools.todo_choice import NO_WORDS, WHICH_TODO, only_one, title_of, todo_data
+from tertulia.tools.todo_choice import MOST_TITLE_CHARACTERS, NO_WORDS, WHICH_TODO, only_one, title_of, todo_data
 
 GONE = ToolResult(text="That to-do is no longer there. Nothing was changed.", ok=False)
 
@@ -39,6 +41,16 @@ class DeleteTodo:
     def service(self) -> str:
         """Where the list is kept."""
         return self._todos.name
+
+    def effect_of(self, arguments: Mapping[str, Json]) -> Effect:
+        """Return how far a call reaches: what is brought back can be deleted again."""
+        return Effect.REVERSIBLE if arguments.get("restore") is True else Effect.DESTRUCTIVE
+
+    def question(self, arguments: Mapping[str, Json], language: str) -> str:
+        """Return what to ask before deleting."""
+        return phrase(
+            "confirm_delete_todo", language, todo=one_line(str(arguments.get("todo", "")), MOST_TITLE_CHARACTERS)
+        )
 
     async def __call__(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult:
         """Delete the one that is meant, or ask which one it is."""
