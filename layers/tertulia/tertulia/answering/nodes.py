@@ -204,12 +204,16 @@ async def _write(stream: AsyncGenerator[ModelEvent], tell: Tell, job: str, write
                 case TokensUsed():
                     used = event
     say(markup.finish())
+    _tell_use(used, tell, job, writer)
+    tell(Measured(stage="model", ms=_since(started)))
+    return _Written("".join(pieces), tuple(calls))
+
+
+def _tell_use(used: TokensUsed, tell: Tell, job: str, writer: Writer) -> None:
     model = used.model or writer.model.name
     if model != writer.model.name:
         tell(Degraded(what="fallback"))
     tell(ModelUsed(job=job, model=model, tokens_in=used.tokens_in, tokens_out=used.tokens_out))
-    tell(Measured(stage="model", ms=_since(started)))
-    return _Written("".join(pieces), tuple(calls))
 
 
 def _since(started: float) -> int:

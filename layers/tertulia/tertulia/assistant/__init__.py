@@ -16,6 +16,7 @@ from tertulia.assistant import devices, reminding, safety, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import memories as remembered
+from tertulia.assistant import models as thinking
 from tertulia.assistant import retention as how_long
 from tertulia.assistant import stores as kept
 from tertulia.assistant import tools as tooling
@@ -24,7 +25,6 @@ from tertulia.domain.replies import Done
 from tertulia.ports import (
     Answer,
     AudioDecoder,
-    ChatModel,
     Clock,
     Embedder,
     LanguageDetector,
@@ -171,15 +171,9 @@ class Assistant:
     follow_up = cached_property(after_turns.handed_over)
     failed_follow_ups = cached_property(after_turns.failed)
 
-    @cached_property
-    def chat_model(self) -> ChatModel:
-        """Writes the simple and persona answers."""
-        return self.provider.chat_model
-
-    @cached_property
-    def agent_model(self) -> ChatModel:
-        """Calls tools."""
-        return self.provider.agent_model
+    chat_servers = cached_property(thinking.chat_servers)
+    chat_model = cached_property(thinking.chat_model)
+    agent_model = cached_property(thinking.agent_model)
 
     @cached_property
     def embedder(self) -> Embedder:
