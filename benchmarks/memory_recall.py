@@ -108,7 +108,7 @@ async def filled(database: Database, embedder: Embedder, count: int) -> None:
     records = [
         MemoryRecord(
             memory=Memory(
-                id=memory_number(at + timedelta(minutes=place), 0),
+                id=memory_number(at + timedelta(minutes=place)),
                 user=USER,
                 content=text,
                 created_at=at + timedelta(minutes=place),
@@ -194,7 +194,7 @@ async def beside_the_sequence(embedder: Embedder, *, is_spoken: bool) -> str:
         store = VendoredMemories(own, SlowService(delays.recall))
         for place, text in enumerate(_RIGHT):
             at = datetime(2026, 1, 1, 12, place, tzinfo=UTC)
-            await store.remember(Memory(id=memory_number(at, 0), user=USER, content=text, created_at=at))
+            await store.remember(Memory(id=memory_number(at), user=USER, content=text, created_at=at))
         assistant = assistant_of(delays, Path(folder), store)
         heard = assistant.transcriber
         assert isinstance(heard, ScriptedTranscriber)

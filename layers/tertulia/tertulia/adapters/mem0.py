@@ -59,7 +59,7 @@ class Mem0:
     async def all(self, user: str) -> Sequence[Memory]:
         """Return everything that it keeps of this user."""
         now = self._clock.now()
-        return [_memory(user, each, place, now) for place, each in enumerate(await self._all(user))]
+        return [_memory(user, each, now) for each in await self._all(user)]
 
     async def close(self) -> None:
         """Close the connections, if any were opened."""
@@ -134,10 +134,10 @@ def _listed(answer: Any) -> Iterator[Any]:
     return (each for each in (results if isinstance(results, list) else ()) if isinstance(each, dict))
 
 
-def _memory(user: str, entry: Any, place: int, now: datetime) -> Memory:
+def _memory(user: str, entry: Any, now: datetime) -> Memory:
     created_at = _time(entry.get("created_at")) or now
     return Memory(
-        id=memory_number(created_at, place),
+        id=memory_number(created_at, str(entry["id"])),
         user=user,
         content=" ".join(str(entry.get("memory") or "").split()),
         created_at=created_at,

@@ -1,5 +1,6 @@
 """What the assistant knows about a user, and which of it fits a question."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ IDLE = timedelta(days=7)
 """Each stretch of this length in which nobody uses a lasting memory makes it matter less."""
 DECAY = 0.9
 LEAST_IMPORTANCE = 0.1
-_PLACES = 4096
+_A_SECOND = 2**22
 
 
 class MemoryKind(StrEnum):
@@ -133,9 +134,10 @@ def stats_of(memories: Iterable[Memory]) -> MemoryStats:
     return MemoryStats(total=len(listed), short_term=short, long_term=len(listed) - short, categories=categories)
 
 
-def memory_number(at: datetime, place: int) -> str:
-    """Return the id of a memory told at a time, at a place in its text: the same again for the same; until 2039."""
-    return str(int(at.timestamp() * 1000) * _PLACES + place % _PLACES)
+def memory_number(at: datetime, *told: str) -> str:
+    """Return the id of a memory by when and how it was told: the same again for the same; below 2^53 until 2038."""
+    digest = hashlib.sha256("\n".join(told).encode("utf-8", "replace")).digest()
+    return str(int(at.timestamp()) * _A_SECOND + int.from_bytes(digest[:8]) % _A_SECOND)
 
 
 def category_of(topic: str) -> str:

@@ -16,8 +16,6 @@ from tertulia.domain.redaction import redacted
 from tertulia.ports import Clock
 from tertulia.ports.memories import MemoryStore
 
-_PLACES = 4096
-
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryFields:
@@ -40,7 +38,7 @@ class KeepMemories:
         """Keep a new memory; with a key it takes the place of the one before, which is listed as ended."""
         now = self.clock.now()
         new = Memory(
-            id=memory_number(now, secrets.randbelow(_PLACES)),
+            id=memory_number(now, secrets.token_hex()),
             user=user,
             content="",
             created_at=now,

@@ -80,8 +80,8 @@ def _memories(user: str, turn: Turn, facts: list[Fact]) -> list[Memory]:
 
 def _memory(user: str, turn: Turn, words: str, fact: Fact) -> Memory:
     return Memory(
-        # The turn's time and the place of the words: a second run writes over the first one's instead of adding to them.
-        id=memory_number(turn.created_at, " ".join(turn.text.split()).find(words)),
+        # The turn and its words: a second run writes over the first one's instead of adding to them.
+        id=memory_number(turn.created_at, turn.id, words.casefold()),
         user=user,
         content=words,
         created_at=turn.created_at,
