@@ -8,7 +8,10 @@ from pydantic import SecretStr
 
 from tertulia.adapters.notion.connection import NotionConnection
 from tertulia.adapters.notion.todos import NotionTodos
+from tertulia.assistant.checks import notion_checks
+from tertulia.domain.checkups import State
 from tertulia.domain.errors import NotFound, ServiceFailed
+from tertulia.settings import Settings
 from tests.fakes.notion import (
     CHECKBOX,
     DATABASE,
@@ -282,6 +285,34 @@ async def test_what_failed_on_notions_side_is_not_added_twice(todos: NotionTodos
         await todos.add("ana", "Buy milk")
 
     assert fake_notion.asked.count("POST /pages") == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "database", "state", "what"),
+    [
+        ({"任务": TITLE, "Stand": STATUS}, DATABASE, State.FINE, "'任务' is the title, 'Stand' tells what is done"),
+        ({"Name": TITLE}, DATABASE, State.NOTE, "nothing can be ticked off"),
+        ({"Name": TITLE}, SECOND, State.PROBLEM, "connect it there"),
+    ],
+)
+async def test_the_doctor_tells_which_columns_would_be_used(
+    fake_notion: FakeNotion,
+    notion_server: tuple[FakeNotion, str],
+    settings: Settings,
+    schema: Schema,
+    database: str,
+    state: State,
+    what: str,
+) -> None:
+    fake_notion.schemas[FIRST] = schema
+    keys = {"notion_api_key": SecretStr(KEY), "notion_base_url": notion_server[1], "notion_database_id": database}
+
+    [check] = notion_checks(settings.model_copy(update=keys))
+    [finding] = await check()
+
+    assert finding.state is state
+    assert what in finding.what
+    assert notion_checks(settings) == []
 
 
 async def test_a_notion_that_cannot_be_reached_is_told_as_such() -> None:

@@ -35,7 +35,8 @@ VERSIONS = {"anthropic-version": "2023-06-01", "Notion-Version": "2022-06-28"}
 def checks(parts: "Assistant", own_server: str | None, checkout: Path) -> list[Check]:
     """Return the checks that these settings call for."""
     there = cloud_checks(parts.settings) if parts.is_in_the_cloud else machine_checks(parts, own_server)
-    return [*there, ScenarioFiles(), *vendor_checks(parts.settings), Servers(parts.settings), Bill(checkout, prices())]
+    vendors = [*vendor_checks(parts.settings), *notion_checks(parts.settings)]
+    return [*there, ScenarioFiles(), *vendors, Servers(parts.settings), Bill(checkout, prices())]
 
 
 def machine_checks(parts: "Assistant", own_server: str | None) -> list[Check]:
@@ -78,6 +79,18 @@ def cloud_checks(settings: Settings) -> list[Check]:
 def vendor_checks(settings: Settings) -> list[Check]:
     """Return one question for each key that is set: what is not configured is not called."""
     return [_vendor(settings, vendor) for vendor in ADDRESSES if getattr(settings, f"{vendor}_api_key")]
+
+
+def notion_checks(settings: Settings) -> list[Check]:
+    """Return the check of the database for to-dos, where it is set up."""
+    from tertulia.assistant.tools import notion_todos
+
+    found = notion_todos(settings)
+    if found is None:
+        return []
+    from tertulia.adapters.notion.check import NotionDatabase
+
+    return [NotionDatabase(found)]
 
 
 def prices() -> Mapping[str, Any]:

@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING
 
 from tertulia.ports import Tool
 from tertulia.ports.tools import TodoList
+from tertulia.settings import Settings
 from tertulia.tools.catalog import ToolNeeds, built_in_tools, tools_over
 
 if TYPE_CHECKING:
     from tertulia.adapters.brave import BraveSearch
+    from tertulia.adapters.notion.todos import NotionTodos
     from tertulia.adapters.tavily import TavilySearch
     from tertulia.assistant import Assistant
 
@@ -34,9 +36,13 @@ def brave(parts: "Assistant") -> "BraveSearch | None":
 
 def todos(parts: "Assistant") -> TodoList:
     """Return the list in Notion where it is set up, else our own."""
-    settings = parts.settings
+    return notion_todos(parts.settings) or parts.stores.todos
+
+
+def notion_todos(settings: Settings) -> "NotionTodos | None":
+    """Build the list in Notion, where the key and the database are set."""
     if settings.notion_api_key is None or settings.notion_database_id is None:
-        return parts.stores.todos
+        return None
     from tertulia.adapters.notion.connection import NotionConnection
     from tertulia.adapters.notion.todos import NotionTodos
 

@@ -96,7 +96,7 @@ class NotionTodos:
 
     async def restore(self, user: str, todo_id: str) -> Todo:  # noqa: ARG002
         """Take a row of this database out of the trash."""
-        page_id, columns = _page_id(todo_id), await self._columns()
+        page_id, columns = _page_id(todo_id), await self.columns()
         try:
             page = await self._ask(lambda sdk: sdk.pages.retrieve(page_id))
             if page.get("parent", {}).get("data_source_id") != columns.data_source_id or not _is_in_trash(page):
@@ -105,6 +105,12 @@ class NotionTodos:
         except (Missing, Refused) as error:
             raise NotFound from error
         return columns.todo_of(page)
+
+    async def columns(self) -> Columns:
+        """Return what the columns of the database mean; looked up once."""
+        if self._known is None:
+            self._known = await self._found_columns()
+        return self._known
 
     async def close(self) -> None:
         """Close the connection."""
@@ -141,19 +147,14 @@ class NotionTodos:
 
     async def _with_columns[T](self, work: Callable[[Columns], Awaitable[T]]) -> T:
         """Work with the columns as they are known; where Notion refuses, look whether somebody changed them."""
-        columns = await self._columns()
+        columns = await self.columns()
         try:
             return await work(columns)
         except Refused:
             self._known = None
-            if (now := await self._columns()) == columns:
+            if (now := await self.columns()) == columns:
                 raise
             return await work(now)
-
-    async def _columns(self) -> Columns:
-        if self._known is None:
-            self._known = await self._found_columns()
-        return self._known
 
     async def _found_columns(self) -> Columns:
         """Look into the database's first data source, or into the one that the setting names itself."""
