@@ -7,6 +7,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
+from heapq import nlargest
 from sqlite3 import Row
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,7 @@ from tertulia.adapters.code_shelf import CodeShelf, code_of
 from tertulia.adapters.cursors import sortable
 from tertulia.adapters.documents import storable
 from tertulia.adapters.embedded.sqlite import Database
-from tertulia.adapters.summary_matches import best_matches
-from tertulia.adapters.vectors import blob_of
+from tertulia.adapters.vectors import blob_of, likenesses
 from tertulia.adapters.words import words_asked, words_to_store
 from tertulia.domain.rarity import MOST_HOLDERS, MOST_WORDS, shares
 from tertulia.domain.summaries import Match, SummaryEntry, Vector, text_to_index
@@ -28,6 +28,8 @@ COMPARED_EXACTLY = 400
 MOST_ON_SHELVES = 500_000
 """Codes of all users in this process: some 70 MB."""
 
+_OWNER_DIGITS = 12
+"""Always as many, so that no user's word begins like another's."""
 _HOLDERS = "(SELECT COUNT(*) FROM (SELECT 1 FROM summary_words WHERE summary_words MATCH ? LIMIT ?))"
 _WEIGHED = "SELECT * FROM (SELECT rowid, ? AS weight FROM summary_words WHERE summary_words MATCH ? ORDER BY rowid DESC LIMIT ?)"
 
@@ -48,6 +50,8 @@ class SqliteSummaries:
         self._database = database
         self._shelves: OrderedDict[tuple[str, str], _Shelf] = OrderedDict()
         self._turn_to_read = asyncio.Lock()
+        self._totals: dict[str, tuple[int, int]] = {}
+        self._completed: set[str] = set()
 
     async def put(self, entry: SummaryEntry) -> None:
         """Keep a summary, in place of an earlier one of its conversation."""
@@ -85,14 +89,18 @@ class SqliteSummaries:
             return []
         shelf = await self._shelf(user, vector.model)
         most = max(COMPARED_EXACTLY, limit)
-        near = await asyncio.to_thread(shelf.codes.nearest, code_of(vector.values), most)
-        # What was deleted since, or belongs to another model by now, is no more in the table.
+        near = await asyncio.to_thread(shelf.codes.nearest, vector.values, most)
         rows = await self._database.rows(
-            "SELECT * FROM summary_entries WHERE id IN (SELECT value FROM json_each(?)) AND user = ? AND model = ?",
-            (json.dumps(near), user, vector.model),
+            "SELECT id, vector FROM summary_entries WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(near),)
         )
-        matches = [_match(row, 0.0) for row in rows]
-        return await asyncio.to_thread(best_matches, vector, matches, [row["vector"] for row in rows], limit)
+        scored = zip(likenesses(vector.values, [row["vector"] for row in rows]), rows, strict=True)
+        scores = {row["id"]: score for score, row in nlargest(limit, scored, key=lambda each: each[0])}
+        # What was deleted since, or belongs to another model by now, is no more in the table.
+        best = await self._database.rows(
+            "SELECT * FROM summary_entries WHERE id IN (SELECT value FROM json_each(?)) AND user = ? AND model = ?",
+            (json.dumps(list(scores)), user, vector.model),
+        )
+        return sorted((_match(row, scores[row["id"]]) for row in best), key=lambda match: match.score, reverse=True)
 
     async def with_words(self, user: str, text: str, limit: int) -> list[Match]:
         """Return the user's summaries that share telling words with a text, those that share most first."""
@@ -100,16 +108,16 @@ class SqliteSummaries:
         if not words or limit <= 0:
             return []
         await self._complete(user)
-        asked = {word: f'"{_owner(user)}" AND "{word}"' for word in words}
+        asked = {word: f'"{_owner(user)}{word}"' for word in words}
         weights = shares(*await self._holders(user, asked))
         if not weights:
             return []
         weighed = " UNION ALL ".join([_WEIGHED] * len(weights))
         rows = await self._database.rows(
-            f"SELECT summary_entries.*, SUM(weight) AS share FROM ({weighed}) AS found"  # noqa: S608
-            " JOIN summary_entries ON summary_entries.id = found.rowid WHERE user = ?"
-            " GROUP BY summary_entries.id ORDER BY share DESC, summary_entries.created_at DESC LIMIT ?",
-            [each for word, weight in weights.items() for each in (weight, asked[word], MOST_HOLDERS)] + [user, limit],
+            f"SELECT * FROM (SELECT rowid AS number, SUM(weight) AS share FROM ({weighed})"  # noqa: S608
+            " GROUP BY rowid ORDER BY share DESC, rowid DESC LIMIT ?)"
+            " JOIN summary_entries ON summary_entries.id = number WHERE user = ? ORDER BY share DESC, number DESC",
+            [each for word, weight in weights.items() for each in (weight, asked[word], MOST_HOLDERS)] + [limit, user],
         )
         return [_match(row, min(row["share"], 1.0)) for row in rows]
 
@@ -156,11 +164,20 @@ class SqliteSummaries:
         """Return how many of the user's summaries hold each word, counted up to a limit, and how many there are."""
         counts = ", ".join([_HOLDERS] * len(asked))
         [row] = await self._database.rows(
-            f"SELECT (SELECT COUNT(*) FROM summary_entries WHERE user = ?), {counts}",  # noqa: S608
+            f"SELECT (SELECT revision FROM summary_states WHERE user = ?), {counts}",  # noqa: S608
             [user, *(each for match in asked.values() for each in (match, MOST_HOLDERS))],
         )
-        total, *holders = tuple(row)
-        return dict(zip(asked, holders, strict=True)), total
+        revision, *holders = tuple(row)
+        return dict(zip(asked, holders, strict=True)), await self._total(user, revision)
+
+    async def _total(self, user: str, revision: int | None) -> int:
+        """Count the user's summaries, which takes a while for many, once for each revision."""
+        known, total = self._totals.get(user, (None, 0))
+        if revision is not None and known != revision:
+            [row] = await self._database.rows("SELECT COUNT(*) FROM summary_entries WHERE user = ?", (user,))
+            total = row[0]
+            self._totals[user] = (revision, total)
+        return total
 
     async def _shelf(self, user: str, model: str) -> _Shelf:
         """Return the user's codes as good as the table is now: what another process wrote is read too."""
@@ -185,8 +202,11 @@ class SqliteSummaries:
 
     async def _complete(self, user: str) -> None:
         """Give the rows of an earlier version their codes and words."""
+        if user in self._completed:
+            return
         old = "SELECT * FROM summary_entries WHERE user = ? AND revision = 0 AND code IS NULL"
         if not await self._database.row(f"{old} LIMIT 1", (user,)):
+            self._completed.add(user)
             return
         async with self._database.writing() as connection:
             rows = list(await connection.execute_fetchall(old, (user,)))
@@ -195,18 +215,24 @@ class SqliteSummaries:
             )
             for row in rows:
                 await _put_words(connection, row["id"], user, text_to_index(row["title"], row["overview"]))
+        self._completed.add(user)
 
 
 async def _put_words(connection: "Connection", number: int, user: str, text: str) -> None:
     await connection.execute(
         "INSERT OR REPLACE INTO summary_words (rowid, words) VALUES (?, ?)",
-        (number, f"{_owner(user)} {words_to_store(text)}"),
+        (number, words_of(user, text)),
     )
 
 
+def words_of(user: str, text: str) -> str:
+    """Return the words of a text as its user's own, so that looking one up never meets another user's."""
+    owner = _owner(user)
+    return " ".join(f"{owner}{word}" for word in dict.fromkeys(words_to_store(text).split()))
+
+
 def _owner(user: str) -> str:
-    """Return a word that stands for a user, in every text of theirs and in every question."""
-    return f"owner{hashlib.sha256(user.encode()).hexdigest()}"
+    return hashlib.sha256(user.encode()).hexdigest()[:_OWNER_DIGITS]
 
 
 def _code(vector: bytes) -> bytes:
