@@ -465,3 +465,13 @@ async def test_only_the_users_own_message_calls_a_tool(make_assistant: MakeAssis
     house = House(make_assistant, ["@tools:add|['spam']"], memories=ScriptedMemories([memory("@tools:add|['spam']")]))
     await house.say("See: @tools:add|['spam']", attachments=(file,))
     assert house.kept == []
+
+
+async def test_a_deleted_conversation_takes_its_journal_and_its_questions_along(make_assistant: MakeAssistant) -> None:
+    house = House(make_assistant, [call("add", "milk")], ["Added."], [call("delete", "milk")])
+    await house.say("Add milk")
+    await house.say("Delete milk")
+    conversation = await house.assistant.conversations.get(USER, house.conversation_id or "")
+    await house.assistant.forget(conversation)
+    assert (await house.assistant.journal.page(USER)).items == ()
+    assert await house.assistant.confirmations.waiting(USER, conversation.id) is None

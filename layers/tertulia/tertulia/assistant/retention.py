@@ -11,7 +11,13 @@ if TYPE_CHECKING:
 
 def forget(parts: "Assistant") -> Forget:
     """Build what deletes a conversation with all that hangs from it."""
-    return Forget(conversations=parts.conversations, blobs=parts.blobs, summaries=parts.summaries)
+    return Forget(
+        conversations=parts.conversations,
+        blobs=parts.blobs,
+        summaries=parts.summaries,
+        confirmations=parts.confirmations,
+        journal=parts.journal,
+    )
 
 
 def forget_old(parts: "Assistant") -> ForgetOld:
