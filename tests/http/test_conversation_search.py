@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tertulia.assistant import Assistant
+from tertulia.ports.follow_up import JobKind
 from tests.conftest import MakeAssistant
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.scripted import ScriptedModel
@@ -113,3 +114,25 @@ async def test_what_cannot_be_changed_changes_nothing(
         kept = (await client.get(f"{LIST}/{conversation_id}")).json()
         assert (kept["title"], [item["done"] for item in kept["action_items"]]) == ("Train to Porto", [False, False])
         assert (await client.patch(f"{LIST}/ffff", json=changes)).status_code in {400, 404, 422}
+
+
+async def test_a_summary_is_made_at_once_when_somebody_asks(make_assistant: MakeAssistant) -> None:
+    model = ScriptedModel([("Good.",), ("Fine.",), (SUMMARY,)])
+    assistant = make_assistant(chat_model=model, embedder=WordEmbedder())
+    async with client_of(assistant) as client:
+        asked: dict[str, str] = {"text": "I call Ana"}
+        first = (await client.post("/api/chat", json=asked)).json()
+        address = f"{LIST}/{first['conversation_id']}/summarize"
+        too_short = await client.post(address)
+        assert (too_short.status_code, too_short.json()["code"]) == (409, "conflict")
+        asked["conversation_id"] = first["conversation_id"]
+        second = (await client.post("/api/chat", json=asked)).json()
+        for _ in range(2):
+            assert (await client.post(address)).status_code == 202
+        job = await assistant.jobs.take()
+        while job is not None and job.kind is not JobKind.SUMMARY:
+            await assistant.jobs.finish(job)
+            job = await assistant.jobs.take()
+        assert job is not None
+        assert (job.turn_id, job.attempts) == (second["turn_id"], 0)
+        assert (await client.post(f"{LIST}/ffff/summarize")).status_code == 404

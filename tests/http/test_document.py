@@ -36,6 +36,7 @@ ROUTES = {
     ("get", "/api/chat/conversations/{id}"),
     ("delete", "/api/chat/conversations/{id}"),
     ("patch", "/api/chat/conversations/{id}"),
+    ("post", "/api/chat/conversations/{id}/summarize"),
     ("get", "/api/chat/search"),
     ("get", "/api/chat/conversations/{id}/messages"),
     ("post", "/api/session"),

@@ -15,6 +15,7 @@ from tertulia.assistant import accounts as known
 from tertulia.assistant import devices, reminding, safety, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
+from tertulia.assistant import llm_settings as own_models
 from tertulia.assistant import memories as remembered
 from tertulia.assistant import models as thinking
 from tertulia.assistant import retention as how_long
@@ -169,11 +170,15 @@ class Assistant:
     index_summary = cached_property(after_turns.index_summary)
     follow_up_runner = cached_property(after_turns.runner)
     follow_up = cached_property(after_turns.handed_over)
+    ask_for_summary = cached_property(after_turns.ask_for_summary)
     failed_follow_ups = cached_property(after_turns.failed)
 
     chat_servers = cached_property(thinking.chat_servers)
     chat_model = cached_property(thinking.chat_model)
     agent_model = cached_property(thinking.agent_model)
+    llm_choices = cached_property(own_models.choices)
+    llm_settings = cached_property(own_models.llm_settings)
+    chosen_answer = cached_property(own_models.chosen_answer)
 
     @cached_property
     def embedder(self) -> Embedder:

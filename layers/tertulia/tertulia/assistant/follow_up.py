@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from tertulia.answering.digests import ModelSummarizer
 from tertulia.answering.facts import ModelFactFinder
 from tertulia.domain.errors import NotConfigured
-from tertulia.ports.follow_up import FailedFollowUps, FollowUp, SummaryIndex
-from tertulia.usecases.follow_up import QueuedFollowUp, SummaryIsDue
+from tertulia.ports.follow_up import FailedFollowUps, FollowUp, SummaryIndex, SummaryWish
+from tertulia.usecases.follow_up import AskForSummary, QueuedFollowUp, SummaryIsDue
 from tertulia.usecases.follow_up_runner import FollowUpRunner, Steps
 from tertulia.usecases.index_summary import IndexSummary
 from tertulia.usecases.quiet import Quiet
@@ -87,6 +87,17 @@ def handed_over(parts: "Assistant") -> FollowUp:
 
         return follow_up_by_executions(parts)
     return QueuedFollowUp(parts.jobs, parts.clock)
+
+
+def ask_for_summary(parts: "Assistant") -> AskForSummary:
+    """Build what has a conversation summarized now."""
+    if parts.is_in_the_cloud:
+        from tertulia.assistant.workflows import follow_up_by_executions
+
+        wish: SummaryWish = follow_up_by_executions(parts)
+    else:
+        wish = QueuedFollowUp(parts.jobs, parts.clock)
+    return AskForSummary(conversations=parts.conversations, wish=wish, min_turns=parts.settings.min_turns)
 
 
 def failed(parts: "Assistant") -> FailedFollowUps:

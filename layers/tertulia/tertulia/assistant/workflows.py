@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from tertulia.answering.digests import ModelSummarizer
 from tertulia.domain.errors import NotConfigured
-from tertulia.ports.follow_up import FollowUp
 from tertulia.ports.recordings import RecordingStore, RecordingWorkflow
 from tertulia.ports.workflows import FailedExecutions
 from tertulia.usecases.cut_recording import CutRecording
@@ -13,6 +12,7 @@ from tertulia.usecases.summarize_recording import SummarizeRecording
 from tertulia.usecases.transcribe_part import TranscribePart
 
 if TYPE_CHECKING:
+    from tertulia.adapters.aws.step_functions_follow_up import StepFunctionsFollowUp
     from tertulia.adapters.aws.stores import AwsStores
     from tertulia.assistant import Assistant
 
@@ -29,7 +29,7 @@ def failed_executions(parts: "Assistant") -> FailedExecutions:
     return DynamoFailedExecutions(_stores(parts).table, machines, parts.clock)
 
 
-def follow_up_by_executions(parts: "Assistant") -> FollowUp:
+def follow_up_by_executions(parts: "Assistant") -> "StepFunctionsFollowUp":
     """Build the follow-up that starts an execution for each turn."""
     from tertulia.adapters.aws.step_functions import StateMachine
     from tertulia.adapters.aws.step_functions_follow_up import StepFunctionsFollowUp

@@ -19,6 +19,14 @@ class FollowUp(Protocol):
         ...
 
 
+class SummaryWish(Protocol):
+    """Where somebody asks for a summary now."""
+
+    async def summarize_now(self, conversation: Conversation, turn: Turn) -> None:
+        """Have the conversation summarized up to its newest turn without waiting until it is quiet. Twice is once."""
+        ...
+
+
 class FactFinder(Protocol):
     """Finds what a turn tells about its user."""
 
@@ -99,6 +107,10 @@ class JobQueue(Protocol):
 
     async def add(self, jobs: Sequence[Job]) -> None:
         """Keep jobs, all or none; a job of the same turn and kind is there already."""
+        ...
+
+    async def hasten(self, job: Job) -> None:
+        """Have a job done when it says, whether it waits, is done or was given up; one that is worked on goes on."""
         ...
 
     async def take(self) -> Job | None:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tertulia.domain.errors import NotFound
+from tertulia.domain.errors import Conflict, NotFound
 from tertulia.domain.turns import Conversation, Turn
 from tertulia.ports import Clock, ConversationStore
-from tertulia.ports.follow_up import Job, JobKind, JobQueue
+from tertulia.ports.follow_up import Job, JobKind, JobQueue, SummaryWish
 
 SETTLED_SECONDS = 30
 """How long after a turn its conversation counts as quiet, unless another turn came."""
@@ -62,6 +62,36 @@ class QueuedFollowUp:
                 for kind, seconds in due.items()
             ]
         )
+
+    async def summarize_now(self, conversation: Conversation, turn: Turn) -> None:
+        """Have the conversation summarized as soon as the runner comes to it."""
+        await self.queue.hasten(
+            Job(
+                user=conversation.user,
+                conversation_id=conversation.id,
+                turn_id=turn.id,
+                kind=JobKind.SUMMARY,
+                due_at=self.clock.now(),
+            )
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskForSummary:
+    """Has a conversation summarized because its user asks for it."""
+
+    conversations: ConversationStore
+    wish: SummaryWish
+    min_turns: int = 2
+
+    async def __call__(self, user: str, conversation_id: str) -> None:
+        """Ask for it, unless it knows everything already; raises NotFound, and Conflict for a talk that is too short."""
+        conversation = await self.conversations.get(user, conversation_id)
+        turns = await self.conversations.recent(conversation, self.min_turns)
+        if len(turns) < self.min_turns:
+            raise Conflict(f"A conversation is summarized once it has {self.min_turns} answered questions.")
+        if conversation.summarized_number < turns[-1].number:
+            await self.wish.summarize_now(conversation, turns[-1])
 
 
 async def conversation_or_none(store: ConversationStore, user: str, conversation_id: str) -> Conversation | None:

@@ -17,12 +17,18 @@ class StepFunctionsFollowUp:
 
     async def start(self, conversation: Conversation, turn: Turn) -> None:
         """Hand the turn over; when this returns, it is followed up whatever happens here. The same turn twice is one."""
-        name = execution_name(conversation.id, turn.id)
+        await self._start(execution_name(conversation.id, turn.id), conversation, turn, self._quiet_seconds)
+
+    async def summarize_now(self, conversation: Conversation, turn: Turn) -> None:
+        """Follow the newest turn up once more without the wait: what is known already is not learned twice."""
+        await self._start(execution_name(conversation.id, f"{turn.id}-now"), conversation, turn, 0)
+
+    async def _start(self, name: str, conversation: Conversation, turn: Turn, quiet_seconds: int) -> None:
         state = {
             "user": conversation.user,
             "conversation_id": conversation.id,
             "turn_id": turn.id,
-            "quiet_seconds": self._quiet_seconds,
+            "quiet_seconds": quiet_seconds,
         }
         try:
             await self._machine.start(name, state)

@@ -38,6 +38,17 @@ class SqliteJobs:
                 [(job.kind.value, sortable(job.due_at), job.user, job.turn_id) for job in jobs],
             )
 
+    async def hasten(self, job: Job) -> None:
+        """Have a job done when it says, whether it waits, is done or was given up; one that is worked on goes on."""
+        async with self._database.writing() as connection:
+            await connection.execute(
+                "INSERT INTO follow_up_jobs (user, turn_id, kind, conversation_id, due_at)"
+                " SELECT user, id, ?, conversation_id, ? FROM turns WHERE user = ? AND id = ?"
+                " ON CONFLICT DO UPDATE SET state = 'waiting', due_at = excluded.due_at, attempts = 0, error = ''"
+                " WHERE lease = ''",
+                (job.kind.value, sortable(job.due_at), job.user, job.turn_id),
+            )
+
     async def take(self) -> Job | None:
         """Lease the job that is due for longest; None when none is due."""
         now = self._clock.now()

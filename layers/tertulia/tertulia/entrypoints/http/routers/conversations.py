@@ -9,7 +9,7 @@ from tertulia.assistant import Assistant
 from tertulia.domain.summaries import MOST_ITEMS, MOST_TITLE_CHARACTERS, Revision
 from tertulia.domain.turns import Conversation, Page, Turn
 from tertulia.entrypoints.http.context import Parts
-from tertulia.entrypoints.http.documents import READING
+from tertulia.entrypoints.http.documents import READING, problems
 from tertulia.entrypoints.http.fields import MOST_NUMBER, Absent, ConversationInPath, Label
 from tertulia.entrypoints.http.models import ConversationDetail, ConversationList, MessageList
 from tertulia.entrypoints.http.views import conversation_view, message_views
@@ -97,6 +97,13 @@ async def change(
     if changes.title is not None:
         await assistant.summaries.retitle(user, revised.id, revised.title)
     return await _detail(assistant, revised)
+
+
+@router.post("/{id}/summarize", status_code=202, responses=problems(401, 409), response_class=Response)
+async def summarize(conversation_id: ConversationInPath, assistant: Parts, user: User) -> Response:
+    """Have a conversation summarized now, without waiting until it is quiet."""
+    await assistant.ask_for_summary(user, conversation_id)
+    return Response(status_code=202)
 
 
 @router.delete("/{id}", status_code=204, responses=READING, response_class=Response)
