@@ -17,6 +17,7 @@ ALL = UserSettings(
     retention_days=30,
     daily_spend_microdollars=2**40,
     keeps_audio=True,
+    has_own_model=True,
 )
 
 

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 from tertulia.domain.accounts import Scope, UserSettings
+from tertulia.domain.language_models import LlmChoice
 from tertulia.domain.surfaces import Style
 
 
@@ -19,6 +20,17 @@ def settings_of(document: str) -> UserSettings:
     if "style" in values:
         values["style"] = Style(values["style"])
     return UserSettings(**values)
+
+
+def llm_choice_document(choice: LlmChoice) -> str:
+    """Write a user's choice of a language model, its key included: a document for stores alone."""
+    return json.dumps(asdict(choice))
+
+
+def llm_choice_of(document: str) -> LlmChoice:
+    """Read a user's choice, passing over what another version of the program wrote."""
+    names = {field.name for field in fields(LlmChoice)}
+    return LlmChoice(**{name: value for name, value in json.loads(document).items() if name in names})
 
 
 def scopes_text(scopes: Iterable[Scope]) -> str:

@@ -54,7 +54,7 @@ def ring(parts: "Assistant") -> Ring:
 
 def say_first(parts: "Assistant") -> SayFirst:
     """Build the answer of turns, which begins with what rang."""
-    return SayFirst(answer=parts.answer, store=parts.reminder_store, clock=parts.clock)
+    return SayFirst(answer=parts.chosen_answer, store=parts.reminder_store, clock=parts.clock)
 
 
 def reminder_timer(parts: "Assistant") -> ReminderTimer:

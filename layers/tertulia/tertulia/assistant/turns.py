@@ -18,16 +18,18 @@ if TYPE_CHECKING:
 AGENT_TEMPERATURE = 0.0
 
 
-def graph_answer(parts: "Assistant") -> GraphAnswer:
-    """Build the graph over the models, the memories and the tools."""
+def graph_answer(parts: "Assistant", own: ChatModel | None = None, temperature: float | None = None) -> GraphAnswer:
+    """Build the graph over the models, or one model of the user's own, the memories and the tools."""
     settings = parts.settings
     return GraphAnswer(
         AnswerParts(
             conversations=parts.conversations,
             recall=Recall(parts.memories, settings.recall_seconds),
             router=parts.router,
-            chat=_writer(parts.chat_model, settings, settings.llm_temperature),
-            agent=_writer(parts.agent_model, settings, AGENT_TEMPERATURE),
+            chat=_writer(
+                own or parts.chat_model, settings, settings.llm_temperature if temperature is None else temperature
+            ),
+            agent=_writer(own or parts.agent_model, settings, AGENT_TEMPERATURE),
             tools=tool_runner(parts),
             settling=settling(parts),
             turn_seconds=settings.turn_seconds,

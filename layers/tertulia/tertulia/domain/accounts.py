@@ -88,6 +88,8 @@ class UserSettings:
     """What a day may cost, where that is less than the deployment allows."""
     keeps_audio: bool = False
     """Whether recordings of turns are kept."""
+    has_own_model: bool = False
+    """Whether their turns ask a language model of their own choice."""
 
     @classmethod
     def names(cls) -> frozenset[str]:

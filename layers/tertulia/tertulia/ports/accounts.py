@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from tertulia.domain.accounts import ApiToken, PageSession, UserSettings
+from tertulia.domain.language_models import LlmChoice
 
 
 class TokenStore(Protocol):
@@ -72,6 +73,22 @@ class UserStore(Protocol):
 
     async def remove(self, user: str) -> None:
         """Forget a user and their settings."""
+        ...
+
+
+class LlmChoiceStore(Protocol):
+    """The language models that users chose, with their keys."""
+
+    async def find(self, user: str) -> LlmChoice | None:
+        """Return what a user chose."""
+        ...
+
+    async def put(self, user: str, choice: LlmChoice) -> None:
+        """Replace a user's choice."""
+        ...
+
+    async def remove(self, user: str) -> None:
+        """Forget a user's choice."""
         ...
 
 

@@ -135,6 +135,7 @@ class DynamoUsers:
 
     async def remove(self, user: str) -> None:
         """Forget a user and their settings."""
+        await self._table.delete(Key(f"USER#{user}", "LANGUAGE_MODEL"))
         await self._table.delete(_settings_key(user))
         await self._table.delete(_user_key(user))
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tertulia.adapters.aws.dynamodb_conversations import DynamoConversations
     from tertulia.adapters.aws.dynamodb_devices import DynamoDeviceInbox, DynamoDevices
     from tertulia.adapters.aws.dynamodb_limits import DynamoRates, DynamoUsage
+    from tertulia.adapters.aws.dynamodb_llm_choices import DynamoLlmChoices
     from tertulia.adapters.aws.dynamodb_reminders import DynamoReminders
     from tertulia.adapters.aws.dynamodb_safety import DynamoConfirmations, DynamoJournal
     from tertulia.adapters.aws.dynamodb_summaries import DynamoSummaries
@@ -59,6 +60,13 @@ class AwsStores:
         from tertulia.adapters.aws.dynamodb_accounts import DynamoUsers
 
         return DynamoUsers(self.table, self._clock)
+
+    @cached_property
+    def llm_choices(self) -> "DynamoLlmChoices":
+        """The language models that users chose."""
+        from tertulia.adapters.aws.dynamodb_llm_choices import DynamoLlmChoices
+
+        return DynamoLlmChoices(self.table)
 
     @cached_property
     def tokens(self) -> "DynamoTokens":

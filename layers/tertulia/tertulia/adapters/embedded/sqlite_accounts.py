@@ -141,6 +141,7 @@ class SqliteUsers:
         """Forget a user and their settings."""
         async with self._database.writing() as connection:
             await connection.execute("DELETE FROM user_settings WHERE user = ?", (user,))
+            await connection.execute("DELETE FROM llm_choices WHERE user = ?", (user,))
             await connection.execute("DELETE FROM users WHERE user = ?", (user,))
 
 

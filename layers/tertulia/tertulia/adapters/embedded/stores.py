@@ -9,6 +9,7 @@ from tertulia.adapters.embedded.sqlite_accounts import SqliteSessions, SqliteTok
 from tertulia.adapters.embedded.sqlite_conversations import SqliteConversations
 from tertulia.adapters.embedded.sqlite_devices import SqliteDeviceInbox, SqliteDevices, SqliteUtteranceSlices
 from tertulia.adapters.embedded.sqlite_limits import SqliteRates, SqliteUsage
+from tertulia.adapters.embedded.sqlite_llm_choices import SqliteLlmChoices
 from tertulia.adapters.embedded.sqlite_memories import SqliteMemoryRecords
 from tertulia.adapters.embedded.sqlite_reminders import SqliteReminders
 from tertulia.adapters.embedded.sqlite_safety import SqliteConfirmations, SqliteJournal
@@ -52,6 +53,11 @@ class EmbeddedStores:
     def users(self) -> SqliteUsers:
         """Users and their settings."""
         return SqliteUsers(self._database, self._clock)
+
+    @cached_property
+    def llm_choices(self) -> SqliteLlmChoices:
+        """The language models that users chose."""
+        return SqliteLlmChoices(self._database)
 
     @cached_property
     def tokens(self) -> SqliteTokens:

@@ -25,6 +25,7 @@ NEEDS: Mapping[str, Needs] = MappingProxyType(
         # A token that may ask may also come back to its answer.
         "/api/turns": Needs(frozenset({Scope.READ, Scope.TURNS})),
         "/api/me": Needs(writing=frozenset({Scope.ADMIN})),
+        "/api/config": Needs(writing=frozenset({Scope.ADMIN})),
         "/api/me/tokens": Needs(frozenset({Scope.ADMIN}), frozenset({Scope.ADMIN})),
     }
 )

@@ -1,0 +1,4 @@
+CREATE TABLE llm_choices (
+    user TEXT NOT NULL PRIMARY KEY,
+    document TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
