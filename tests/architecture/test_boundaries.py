@@ -35,7 +35,7 @@ HOMES = {
 }
 """Where each library may be imported, in functions too."""
 
-EDGES = ("entrypoints", "answering/tool_runner.py")
+EDGES = ("entrypoints", "answering/acting.py")
 """Where any failure may be caught: nothing above would."""
 
 STANDARD_LIBRARY = sys.stdlib_module_names
