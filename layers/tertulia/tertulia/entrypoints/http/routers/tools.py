@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api/tools", tags=["tools"])
 
 
 @router.get("", responses=READING)
-async def tools(assistant: Parts, _: User) -> ToolList:
+async def tools(assistant: Parts, user: User) -> ToolList:
     """List the tools, those too that still need a key."""
     views = [
         ToolView(
@@ -29,7 +29,7 @@ async def tools(assistant: Parts, _: User) -> ToolList:
             configured=tool.is_configured,
             service=(tool.service or None) if isinstance(tool, NamesService) else None,
         )
-        for tool in assistant.tools
+        for tool in (await assistant.toolboxes.of(user)).tools
     ]
     return ToolList(tools=views)
 
@@ -37,7 +37,7 @@ async def tools(assistant: Parts, _: User) -> ToolList:
 @router.post("/{name}", responses=problems(401, 409, 503))
 async def run_tool(name: str, fields: ToolRequest, assistant: Parts, user: User, wished: Wished) -> ToolResponse:
     """Run one tool; a failure it can explain is an answer with `ok: false`."""
-    tool = next((tool for tool in assistant.tools if tool.spec.name == name), None)
+    tool = (await assistant.toolboxes.of(user)).find(name)
     if tool is None:
         raise NotFound
     if not tool.is_configured:
