@@ -11,7 +11,7 @@ from tests.fakes.scripted import ScriptedModel
 from tests.http.clients import client_of
 
 LIST = "/api/chat/conversations"
-ITEMS = ["Call Ana", {"text": "Buy tickets", "due": "Friday"}]
+ITEMS = ["Call Ana", {"text": "Buy tickets", "due": "before it rains"}]
 SUMMARY = json.dumps({"title": "Train to Porto", "overview": "They plan a trip.", "action_items": ITEMS})
 
 
@@ -34,7 +34,7 @@ async def test_lists_and_conversations_show_their_summary(make_assistant: MakeAs
     assert (kept["title"], kept["overview"]) == ("Train to Porto", "They plan a trip.")
     assert [(item["text"], item.get("due"), item["done"]) for item in kept["action_items"]] == [
         ("Call Ana", None, False),
-        ("Buy tickets", "Friday", False),
+        ("Buy tickets", "before it rains", False),
     ]
 
 

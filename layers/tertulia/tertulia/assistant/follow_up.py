@@ -36,7 +36,7 @@ def summary_is_due(parts: "Assistant") -> SummaryIsDue:
 def summarize(parts: "Assistant") -> Summarize:
     """Build what summarizes a conversation."""
     summarizer = ModelSummarizer(parts.chat_model, seconds=BACK_SECONDS)
-    return Summarize(conversations=parts.conversations, summarizer=summarizer, clock=parts.clock)
+    return Summarize(conversations=parts.conversations, summarizer=summarizer, clock=parts.clock, users=parts.users)
 
 
 def index_summary(parts: "Assistant") -> IndexSummary:

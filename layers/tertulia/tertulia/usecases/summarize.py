@@ -1,11 +1,13 @@
 """Says what a conversation was about: from the last summary and the turns since, so that no turn is read twice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tertulia.domain.due_dates import with_dates
 from tertulia.domain.errors import NotFound
 from tertulia.domain.summaries import Summary
 from tertulia.domain.turns import Conversation, Turn
 from tertulia.ports import Clock, ConversationStore
+from tertulia.ports.accounts import UserStore
 from tertulia.ports.follow_up import Summarizer
 from tertulia.usecases.follow_up import conversation_or_none
 
@@ -20,6 +22,8 @@ class Summarize:
     conversations: ConversationStore
     summarizer: Summarizer
     clock: Clock
+    users: UserStore | None = None
+    """Where the zones of users are known, in which due dates are worked out."""
 
     async def __call__(self, user: str, conversation_id: str, turn_id: str) -> Summary | None:
         """Return the summary that knows the turn, made now unless it was before; None for a deleted conversation."""
@@ -41,10 +45,18 @@ class Summarize:
     async def _fold_in(self, conversation: Conversation, turns: list[Turn]) -> None:
         answered = [turn for turn in turns if turn.is_whole]
         before = conversation.digest
-        digest = await self.summarizer.digest(before, answered) if answered else before
+        digest = before
+        if answered:
+            digest = await self.summarizer.digest(before, answered)
+            digest = replace(
+                digest, action_items=with_dates(digest.action_items, answered, await self._zone(conversation))
+            )
         summary = Summary(
             digest=digest.keeping_what_is_done(before.action_items),
             last_number=turns[-1].answer_number,
             made_at=self.clock.now(),
         )
         await self.conversations.summarize(conversation, summary)
+
+    async def _zone(self, conversation: Conversation) -> str | None:
+        return (await self.users.settings(conversation.user)).timezone if self.users else None
