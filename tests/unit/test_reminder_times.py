@@ -74,6 +74,10 @@ def test_tomorrow_is_counted_from_the_users_date_and_not_from_the_servers(zone: 
     assert found.astimezone(UTC).isoformat(timespec="minutes") == utc
 
 
+def test_a_time_to_the_second_is_kept() -> None:
+    assert moment("2026-12-05T09:30:07Z", TUESDAY_AT_TEN, "en-US").at.isoformat() == "2026-12-05T10:30:07+01:00"
+
+
 def test_every_zone_gets_its_own_tomorrow() -> None:
     """Case B1, its whole kind."""
     for hour in range(24):

@@ -11,7 +11,9 @@ from tertulia.assistant import Assistant
 from tertulia.domain.errors import Unavailable
 from tertulia.domain.prompts import ToolResult
 from tertulia.domain.reminders import Reminder, Repeat
+from tertulia.domain.replies import Done
 from tertulia.domain.user_events import UserEvent
+from tertulia.entrypoints.reach import Ask, InProcess
 from tertulia.ports import ToolContext
 from tertulia.usecases.reminder_timer import ReminderTimer, Timer
 from tests.conftest import MakeAssistant
@@ -227,6 +229,16 @@ async def test_a_page_that_names_a_number_of_the_future_hears_what_comes(assista
     await assistant.user_stream.publish("user-1", UserEvent(name="turn", data={"n": 2}))
     assert (await waiting).event.data == {"n": 2}
     await stream.aclose()
+
+
+async def test_a_turn_at_the_command_line_without_a_server_begins_with_what_is_due(
+    assistant: Assistant, clock: FakeClock
+) -> None:
+    await used(assistant, "remind_me", text="call Ben", when="in 1 hour")
+    clock.move(hours=1)
+    events = [event async for event in InProcess(assistant).turn(Ask(text="hi", language="en-US"))]
+    assert isinstance(events[-1], Done)
+    assert events[-1].response == "Reminder for 08:30: call Ben. Hello there."
 
 
 def test_putting_a_series_off_leaves_out_what_comes_before() -> None:

@@ -14,7 +14,7 @@ MOST_WORDS = 200
 _FIRST_HOUR = 7
 """The first hour that alone, as in `tomorrow at 7`, means the morning."""
 
-_ISO = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?", re.IGNORECASE)
+_ISO = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?", re.IGNORECASE)
 _AMOUNT = re.compile(r"(?:(\d+(?:\.\d)?) (@half )?|(@half ))?@(minute|hour|day|week)\b(?: (@half))?")
 _PARTS = re.compile(r"@(am|pm|morning|noon|afternoon|evening|night|midnight)\b")
 

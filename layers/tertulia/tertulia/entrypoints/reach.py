@@ -17,6 +17,7 @@ from tertulia.domain.replies import ReplyEvent
 from tertulia.domain.surfaces import Style
 from tertulia.domain.turns import TurnRequest, conversation_id_from
 from tertulia.entrypoints.running_server import running_server
+from tertulia.entrypoints.zone_here import zone_here
 from tertulia.settings import Settings
 from tertulia.usecases.speak import SpeechRequest
 from tertulia.wire import event_from_json
@@ -83,8 +84,12 @@ class InProcess:
             conversation_id=conversation_id_from(ask.conversation_id),
             language=ask.language,
             style=ask.style,
+            timezone=zone_here(),
             speak=ask.speak,
         )
+        if not self._assistant.is_in_the_cloud:
+            # Without a server nothing else rings them.
+            await self._assistant.reminder_timer.ring_due()
         taken = await self._assistant.turns.take(request)
         try:
             async for numbered in taken.events():
@@ -115,6 +120,7 @@ class OverHttp:
             "conversation_id": ask.conversation_id,
             "language": ask.language,
             "style": ask.style and ask.style.value,
+            "timezone": zone_here(),
         }
         fields = {name: value for name, value in fields.items() if value}
         sent: dict[str, Any] = (

@@ -51,7 +51,7 @@ class DeviceCall:
             conversation_id=conversation_id_from(conversation_id),
             client_message_id=f"{self.device.id}:{self.kept.id}",
             language=wishes.get("language"),
-            timezone=wishes.get("timezone") or "UTC",
+            timezone=wishes.get("timezone"),
             device_id=self.device.id,
             speak=bool(wishes.get("speaker", True)),
         )
