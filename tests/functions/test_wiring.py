@@ -46,8 +46,8 @@ async def test_a_turn_in_the_cloud_runs_on_its_own_parts(tmp_path: Path) -> None
         done = (await events_of(assistant, request("Hello")))[-1]
         assert isinstance(done, Done), done
         assert done.response
-        # Neither the embedding model nor a state machine is here: the turn is answered and kept all the same.
-        assert done.receipt.degraded == ("memories", "follow_up")
+        # No state machine is here: the turn is answered and kept all the same.
+        assert done.receipt.degraded == ("follow_up",)
         [kept] = (await assistant.conversations.page("user-1")).items
         assert kept.id == done.conversation_id
         await assistant.close()
