@@ -165,6 +165,9 @@ class NoMemories:
     async def forget(self, user: str, memory_id: str) -> None:
         raise NotFound
 
+    async def forget_all(self, user: str) -> None:
+        return
+
 
 @dataclass
 class ScriptedMemories(NoMemories):

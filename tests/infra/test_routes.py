@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute, APIRouter
 from tertulia.entrypoints.aws import STREAMED_ROUTES
 from tertulia.entrypoints.http.app import EXPOSED_HEADERS
 from tertulia.entrypoints.http.every_route import ROUTERS
-from tertulia.entrypoints.http.routers import uploads
+from tertulia.entrypoints.http.routers import uploads, user_jobs
 from tertulia.entrypoints.http.sse import EventStream
 from tests.functions.handlers import handler_of
 from tests.infra.transformed import Resource, folder_of, function_of, resources, routes, source, transform_of
@@ -19,7 +19,7 @@ def paths_of(router: APIRouter) -> list[APIRoute]:
     return [route for route in router.routes if isinstance(route, APIRoute)]
 
 
-ON_THE_LOCAL_SERVER_ONLY = (uploads.taking,)
+ON_THE_LOCAL_SERVER_ONLY = (uploads.taking, user_jobs.router)
 OPEN = {("/api/health", "any"), ("/api/openapi.json", "any"), ("/api/session", "post")}
 """What needs no token: the state of the service, what it can do, and the way in."""
 STREAMING = STREAMED_ROUTES - {route.path for router in ON_THE_LOCAL_SERVER_ONLY for route in paths_of(router)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tertulia.answering.classifiers import ExampleClassifier, ModelClassifier, route_examples
 from tertulia.answering.routing import Router, tool_keywords
 from tertulia.assistant import accounts as known
-from tertulia.assistant import devices, reminding, safety, workflows
+from tertulia.assistant import belongings, devices, reminding, safety, workflows
 from tertulia.assistant import follow_up as after_turns
 from tertulia.assistant import limits as how_much
 from tertulia.assistant import llm_settings as own_models
@@ -281,6 +281,7 @@ class Assistant:
     ring = cached_property(reminding.ring)
     say_first = cached_property(reminding.say_first)
     reminder_timer = cached_property(reminding.reminder_timer)
+    user_jobs = cached_property(belongings.user_jobs)
 
     failed_executions = cached_property(workflows.failed_executions)
     recordings = cached_property(workflows.recordings)

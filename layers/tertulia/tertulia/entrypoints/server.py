@@ -87,6 +87,7 @@ async def serve(assistant: Assistant, taken: socket.socket, announce: Callable[[
                 following_up.add_done_callback(_log_a_defect)
                 forgetting = asyncio.create_task(forget_daily(assistant))
                 ringing = asyncio.create_task(assistant.reminder_timer.run())
+                await assistant.user_jobs.resume()
                 announce(f"Tertulia answers at {address}")
                 await answering
         finally:

@@ -89,6 +89,12 @@ class Reminders:
         """Take note that the user knows; twice is once."""
         return await self._change(user, reminder_id, lambda reminder, now: reminder.acknowledged(now), needs_open=False)
 
+    async def erase(self, user: str) -> int:
+        """Erase every reminder of the user; none rings any more."""
+        for reminder in await self.store.open(user):
+            await self.alarms.drop(reminder)
+        return await self.store.delete_all(user)
+
     def _moment(self, wanted: Wanted) -> Moment:
         now = self.clock.now().astimezone(ZoneInfo(known_zone(wanted.timezone)))
         when = moment(wanted.when, now, wanted.language)

@@ -24,6 +24,7 @@ from tertulia.entrypoints.http.routers import (
     turns,
     uploads,
     usage,
+    user_jobs,
     voice,
 )
 
@@ -48,6 +49,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     account.router,
     llm_settings.router,
     usage.router,
+    user_jobs.router,
     memories.router,
     reminders.router,
     events.router,
