@@ -1,4 +1,4 @@
-"""Anthropic's models by its Messages protocol, over httpx: its own client takes twenty times as long to import."""
+"""Anthropic's models by its Messages protocol, over httpx: its own client takes seventeen times as long to import."""
 
 import asyncio
 import json

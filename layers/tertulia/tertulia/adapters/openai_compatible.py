@@ -1,6 +1,6 @@
 """OpenAI, Google, DeepSeek and every server that speaks the OpenAI chat protocol, as ChatModels.
 
-Over httpx, which all functions load anyway: OpenAI's own client takes five times as long to import.
+Over httpx, which all functions load anyway: OpenAI's own client takes almost six times as long to import.
 """
 
 import asyncio
