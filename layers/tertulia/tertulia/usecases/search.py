@@ -11,7 +11,7 @@ from tertulia.domain.summaries import Match, Vector
 from tertulia.ports import Embedder
 from tertulia.ports.follow_up import SummaryIndex
 
-CANDIDATES = 50
+CANDIDATES = 20
 """How many each way of searching brings."""
 MOST_QUERY_CHARACTERS = 1_000
 """What the embedder reads; a longer question finds nothing better."""

@@ -7,7 +7,6 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
-from heapq import nlargest
 from sqlite3 import Row
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,8 @@ from tertulia.adapters.code_shelf import CodeShelf, code_of
 from tertulia.adapters.cursors import sortable
 from tertulia.adapters.documents import storable
 from tertulia.adapters.embedded.sqlite import Database
-from tertulia.adapters.vectors import blob_of, likenesses
+from tertulia.adapters.summary_matches import best_matches
+from tertulia.adapters.vectors import blob_of
 from tertulia.adapters.words import words_asked, words_to_store
 from tertulia.domain.rarity import MOST_HOLDERS, MOST_WORDS, shares
 from tertulia.domain.summaries import Match, SummaryEntry, Vector, text_to_index
@@ -23,10 +23,10 @@ from tertulia.domain.summaries import Match, SummaryEntry, Vector, text_to_index
 if TYPE_CHECKING:
     from aiosqlite import Connection
 
-COMPARED_EXACTLY = 400
-"""Of this many whose signs differ least, the vectors themselves are read and compared."""
-MOST_ON_SHELVES = 500_000
-"""Codes of all users in this process: some 70 MB."""
+COMPARED_EXACTLY = 30
+"""Of this many, the nearest by their codes, the vectors themselves are read and compared: each is a read from the disk."""
+MOST_ON_SHELVES = 200_000
+"""Codes of all users in this process: some 100 MB."""
 
 _OWNER_DIGITS = 12
 """Always as many, so that no user's word begins like another's."""
@@ -88,19 +88,14 @@ class SqliteSummaries:
         if limit <= 0:
             return []
         shelf = await self._shelf(user, vector.model)
-        most = max(COMPARED_EXACTLY, limit)
-        near = await asyncio.to_thread(shelf.codes.nearest, vector.values, most)
+        near = await asyncio.to_thread(shelf.codes.nearest, vector.values, max(COMPARED_EXACTLY, limit))
+        # What was deleted since, or belongs to another model by now, is no more in the table. The plus signs keep SQLite
+        # from going through all of the user's rows.
         rows = await self._database.rows(
-            "SELECT id, vector FROM summary_entries WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(near),)
+            "SELECT * FROM summary_entries WHERE id IN (SELECT value FROM json_each(?)) AND +user = ? AND +model = ?",
+            (json.dumps(near), user, vector.model),
         )
-        scored = zip(likenesses(vector.values, [row["vector"] for row in rows]), rows, strict=True)
-        scores = {row["id"]: score for score, row in nlargest(limit, scored, key=lambda each: each[0])}
-        # What was deleted since, or belongs to another model by now, is no more in the table.
-        best = await self._database.rows(
-            "SELECT * FROM summary_entries WHERE id IN (SELECT value FROM json_each(?)) AND user = ? AND model = ?",
-            (json.dumps(list(scores)), user, vector.model),
-        )
-        return sorted((_match(row, scores[row["id"]]) for row in best), key=lambda match: match.score, reverse=True)
+        return best_matches(vector, [_match(row, 0.0) for row in rows], [row["vector"] for row in rows], limit)
 
     async def with_words(self, user: str, text: str, limit: int) -> list[Match]:
         """Return the user's summaries that share telling words with a text, those that share most first."""
