@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.progress import Progress
 
-from benchmarks import cold_start, memory_recall, offline_turn, vendor_turn
+from benchmarks import cold_start, memory_recall, offline_turn, search, vendor_turn
 
 REPORT = Path(__file__).with_name("report.md")
 
@@ -31,6 +31,7 @@ class Part:
 PARTS = {
     "vendors": Part("Vendors of fixed delays", vendor_turn.INTRODUCTION, lambda _: vendor_turn.report()),
     "memories": Part("Memories", memory_recall.INTRODUCTION, lambda _: memory_recall.report()),
+    "search": Part("Search of past conversations", search.INTRODUCTION, lambda _: search.report()),
     "cloud": Part("Cloud", cold_start.INTRODUCTION, cold_start.report, cold_start.steps),
     "offline": Part(
         "Offline, everything on this machine",
