@@ -79,12 +79,11 @@ def test_an_unknown_provider_is_refused_at_the_start(monkeypatch: pytest.MonkeyP
         Settings()
 
 
-async def test_googles_root_is_what_its_setting_names(
-    vendor: FakeGroq, vendor_server: tuple[FakeGroq, str], settings: Settings
-) -> None:
-    for address in ("https://example.org", "https://example.org/v1beta/openai"):
-        place = Assistant(settings.model_copy(update={"google_base_url": address})).chat_servers.place("google")
-        assert place.url == "https://example.org/v1beta/openai"
+@pytest.mark.parametrize(("vendor", "path"), [("google", "/v1beta/openai"), ("groq", "/openai/v1")])
+def test_the_setting_of_an_address_names_its_root(settings: Settings, vendor: str, path: str) -> None:
+    for address in ("https://example.org", f"https://example.org{path}"):
+        place = Assistant(settings.model_copy(update={f"{vendor}_base_url": address})).chat_servers.place(vendor)
+        assert place.url == f"https://example.org{path}"
 
 
 async def test_a_turn_is_answered_by_who_stands_in_and_its_receipt_adds_up(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tertulia.adapters.groq.provider import GroqModels
     from tertulia.assistant import Assistant
 
-_GOOGLES_PATH = "/v1beta/openai"
-"""Where Google speaks the OpenAI protocol; the setting names its root, as all of Google's clients take it."""
+_PATHS = {"google": "/v1beta/openai", "groq": "/openai/v1"}
+"""Where these speak the OpenAI protocol; their settings name the root, as their own clients take it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +54,8 @@ class ChatServers:
         prefix = "llm" if provider == COMPATIBLE else provider
         model = "groq_llm_model" if provider == "groq" else f"{prefix}_model"
         url = getattr(settings, f"{prefix}_base_url") or vendor.base_url
-        if provider == "google":
-            url = url.removesuffix(_GOOGLES_PATH) + _GOOGLES_PATH
+        if path := _PATHS.get(provider):
+            url = url.removesuffix(path) + path
         return Place(
             provider=provider,
             url=url,
