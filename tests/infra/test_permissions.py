@@ -19,14 +19,11 @@ WITHOUT_KEYS = (
     "AccountFunction",
     "AuthorizerFunction",
     "CutRecordingFunction",
-    "ConversationsFunction",
     "HealthFunction",
-    "IndexSummaryFunction",
     "LoadTurnsFunction",
     "RecordFailureFunction",
     "RemindFunction",
     "RemindersFunction",
-    "RetentionFunction",
 )
 
 
@@ -91,9 +88,9 @@ def test_a_function_looks_for_keys_exactly_when_it_may() -> None:
         assert ("TERTULIA_SECRETS_PATH" in environment_of(function)) == (KEYS in actions_of(function)), function
 
 
-def test_only_those_that_take_turns_start_follow_ups() -> None:
+def test_only_those_that_take_turns_or_are_asked_for_summaries_start_follow_ups() -> None:
     starting = {name for name in resources("AWS::Lambda::Function") if "states:StartExecution" in actions_of(name)}
-    assert starting == {"ChatFunction", "VoiceFunction", "DeviceUplinkFunction"}
+    assert starting == {"ChatFunction", "VoiceFunction", "DeviceUplinkFunction", "ConversationsFunction"}
     for function in starting:
         assert environment_of(function)["TERTULIA_AFTER_TURN_ARN"] == {"Ref": "AfterTurn"}
 
