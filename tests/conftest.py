@@ -10,7 +10,15 @@ from tertulia.assistant import Assistant
 from tertulia.settings import Settings, calm_native_threads
 from tests.fakes.scripted import scripted_parts
 
-pytest_plugins = ["tests.fakes.groq", "tests.fakes.mem0", "tests.fakes.models", "tests.fakes.notion", "tests.fakes.pinecone", "tests.fakes.web", "tests.lambdas.fixtures"]
+pytest_plugins = [
+    "tests.fakes.groq",
+    "tests.fakes.mem0",
+    "tests.fakes.models",
+    "tests.fakes.notion",
+    "tests.fakes.pinecone",
+    "tests.fakes.web",
+    "tests.lambdas.fixtures",
+]
 
 
 calm_native_threads()

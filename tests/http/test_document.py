@@ -136,7 +136,9 @@ async def test_every_answer_and_operation_is_described(document: dict[str, Any])
         for status, answer in operation["responses"].items():
             assert answer["description"], (route, status)
         [success] = [answer for status, answer in operation["responses"].items() if int(status) < 400]
-        assert "content" in success or route[0] in {"delete", "put"} or route[1].endswith(("/stop", "/summarize")), route
+        assert "content" in success or route[0] in {"delete", "put"} or route[1].endswith(("/stop", "/summarize")), (
+            route
+        )
 
 
 async def test_what_needs_a_token_says_so(document: dict[str, Any]) -> None:

@@ -80,7 +80,9 @@ class VendorKey:
         found, metric = body.get("dimension"), body.get("metric", METRIC)
         if (found, metric) == (self.index_dimension, METRIC):
             return [fine("index", f"It holds vectors of {found} numbers, compared by {metric}.")]
-        what = f"It holds vectors of {found} numbers, compared by {metric}; ours have {self.index_dimension}, by {METRIC}."
+        what = (
+            f"It holds vectors of {found} numbers, compared by {metric}; ours have {self.index_dimension}, by {METRIC}."
+        )
         return [problem("index", what, "Set PINECONE_INDEX_NAME to a new name: the index is made anew.")]
 
 
