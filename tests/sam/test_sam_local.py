@@ -64,6 +64,8 @@ CALLS = {
     "TranscribeRecordingFunction": Call("workflow_recording", bool, fails_with="NotFound"),
     "SummarizeRecordingFunction": Call("workflow_recording", bool, fails_with="NotFound"),
     "RecordFailureFunction": Call("failed_execution", lambda answer: bool(answer["subject"])),
+    "MemoriesFunction": Call("rest_memories", is_ok),
+    "SearchFunction": Call("rest_search", is_ok),
     "RemindersFunction": Call("rest_reminders", is_ok),
     "RemindFunction": Call("reminder_due", lambda answer: answer == {"rung": False}),
     "RetentionFunction": Call("schedule_daily", lambda answer: answer["users"] >= 1),
