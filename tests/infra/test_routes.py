@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute, APIRouter
 from tertulia.entrypoints.aws import STREAMED_ROUTES
 from tertulia.entrypoints.http.app import EXPOSED_HEADERS
 from tertulia.entrypoints.http.every_route import ROUTERS
-from tertulia.entrypoints.http.routers import uploads, user_jobs
+from tertulia.entrypoints.http.routers import description, uploads, user_jobs
 from tertulia.entrypoints.http.sse import EventStream
 from tests.functions.handlers import handler_of
 from tests.infra.transformed import Resource, folder_of, function_of, resources, routes, source, transform_of
@@ -50,7 +50,8 @@ def test_a_function_gets_the_requests_of_its_own_routes(function: str) -> None:
 
 def test_every_route_is_in_one_function() -> None:
     deployed = [id(router) for function in HTTP_FUNCTIONS for router in handler_of(folder_of(function)).routers]
-    assert sorted(deployed) == sorted(id(router) for router in ROUTERS if router not in ON_THE_LOCAL_SERVER_ONLY)
+    every = (description.router, *ROUTERS)
+    assert sorted(deployed) == sorted(id(router) for router in every if router not in ON_THE_LOCAL_SERVER_ONLY)
 
 
 def test_every_path_answers_every_method_and_the_preflight() -> None:

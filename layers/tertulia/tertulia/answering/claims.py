@@ -6,7 +6,7 @@ needs the successful result of a tool of the same kind: of this turn, or of an e
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -14,7 +14,7 @@ from importlib import resources
 from tertulia.answering.toolbox import Toolbox
 from tertulia.domain.effects import Effect
 from tertulia.domain.keywords import comparable
-from tertulia.domain.prompts import Json
+from tertulia.domain.prompts import texts_in
 from tertulia.domain.turns import ToolUse, Turn
 
 MOST_CHARACTERS = 8_000
@@ -88,22 +88,8 @@ def _bears_out(use: ToolUse, claim: Claim, toolbox: Toolbox) -> bool:
 def _is_about(sentence: str, use: ToolUse) -> bool:
     """Whether a sentence names what an earlier call was about."""
     said = comparable(sentence)
-    texts = (comparable(text).strip() for text in _texts(use.arguments))
+    texts = (comparable(text).strip() for text in texts_in(use.arguments))
     return any(len(text) >= _FEWEST_LETTERS and text in said for text in texts)
-
-
-def _texts(value: Json) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for item in value.values():
-                yield from _texts(item)
-        case list() | tuple():
-            for item in value:
-                yield from _texts(item)
-        case _:
-            return
 
 
 @cache

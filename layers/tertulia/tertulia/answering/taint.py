@@ -7,7 +7,7 @@ from enum import IntEnum
 from tertulia.answering.toolbox import Toolbox
 from tertulia.domain.keywords import comparable
 from tertulia.domain.memories import Memory
-from tertulia.domain.prompts import Json
+from tertulia.domain.prompts import Json, texts_in
 from tertulia.domain.turns import Attachment, Turn
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?)?")
@@ -37,22 +37,8 @@ def is_steered(taint: Taint, arguments: Mapping[str, Json], words: str) -> bool:
     """Whether others may have had a hand in a change: all of it must then be the user's own words, or be asked about."""
     if taint is Taint.EARLIER:
         said = comparable(words)
-        return not all(_is_their_own(text, said) for text in _texts(arguments))
+        return not all(_is_their_own(text, said) for text in texts_in(arguments))
     return taint is Taint.NOW
-
-
-def _texts(value: Json) -> Iterable[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for item in value.values():
-                yield from _texts(item)
-        case list() | tuple():
-            for item in value:
-                yield from _texts(item)
-        case _:
-            return
 
 
 def _is_their_own(text: str, said: str) -> bool:

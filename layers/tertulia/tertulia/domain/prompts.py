@@ -1,7 +1,7 @@
 """What a chat model is asked, and what it answers, in no vendor's shape."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,6 +9,22 @@ from tertulia.domain.effects import Effect, UndoStep
 
 type Json = Any
 """A JSON value: what `json.loads` gives."""
+
+
+def texts_in(value: Json) -> Iterator[str]:
+    """Yield the texts of a JSON value, however deep; names of fields are none."""
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for item in value.values():
+                yield from texts_in(item)
+        case list() | tuple():
+            for item in value:
+                yield from texts_in(item)
+        case _:
+            return
+
 
 type Role = Literal["system", "user", "assistant", "tool"]
 

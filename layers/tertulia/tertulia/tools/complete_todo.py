@@ -1,16 +1,14 @@
 """Ticks a to-do off, or opens it again."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from tertulia.domain.effects import Effect, UndoStep
-from tertulia.domain.errors import NotFound, ServiceFailed
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
 from tertulia.domain.todos import Todo
 from tertulia.ports import ToolContext
 from tertulia.ports.tools import TodoList
-from tertulia.tools.todo_choice import NO_WORDS, WHICH_TODO, only_one, title_of, todo_data
-
-GONE = ToolResult(text="That to-do is no longer there. Nothing was changed.", ok=False)
+from tertulia.tools.todo_choice import WHICH_TODO, changed, only_one, title_of, todo_data
 
 
 class CompleteTodo:
@@ -44,17 +42,11 @@ class CompleteTodo:
 
     async def __call__(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult:
         """Mark the one that is meant, or ask which one it is."""
-        words, done, state = arguments.get("todo"), arguments.get("done") is not False, arguments.get("state")
-        if not isinstance(words, str) or not words.strip():
-            return NO_WORDS
-        try:
-            return await self._marked(context.user, words, state if isinstance(state, str) else "", done=done)
-        except NotFound:
-            return GONE
-        except ServiceFailed as failure:
-            return ToolResult(text=f"Nothing was changed. {failure.message}", ok=False, summary=failure.message)
+        done, state = arguments.get("done") is not False, arguments.get("state")
+        mark = partial(self._marked, context.user, state=state if isinstance(state, str) else "", done=done)
+        return await changed(arguments.get("todo"), mark)
 
-    async def _marked(self, user: str, words: str, state: str, *, done: bool) -> ToolResult:
+    async def _marked(self, user: str, words: str, *, state: str, done: bool) -> ToolResult:
         todos = await self._todos.list(user, with_done=True)
         found = only_one([todo for todo in todos if todo.is_done is not done], words)
         if isinstance(found, ToolResult):

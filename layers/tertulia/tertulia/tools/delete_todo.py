@@ -1,17 +1,15 @@
 """Takes a to-do off the list, and brings it back."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from tertulia.domain.cuts import one_line
 from tertulia.domain.effects import Effect, UndoStep
-from tertulia.domain.errors import NotFound, ServiceFailed
 from tertulia.domain.phrases import phrase
 from tertulia.domain.prompts import Json, ToolResult, ToolSpec
 from tertulia.ports import ToolContext
 from tertulia.ports.tools import TodoList
-from tertulia.tools.todo_choice import MOST_TITLE_CHARACTERS, NO_WORDS, WHICH_TODO, only_one, title_of, todo_data
-
-GONE = ToolResult(text="That to-do is no longer there. Nothing was changed.", ok=False)
+from tertulia.tools.todo_choice import MOST_TITLE_CHARACTERS, WHICH_TODO, changed, only_one, title_of, todo_data
 
 
 class DeleteTodo:
@@ -54,16 +52,8 @@ class DeleteTodo:
 
     async def __call__(self, arguments: Mapping[str, Json], context: ToolContext) -> ToolResult:
         """Delete the one that is meant, or ask which one it is."""
-        words = arguments.get("todo")
-        if not isinstance(words, str) or not words.strip():
-            return NO_WORDS
         change = self._restored if arguments.get("restore") is True else self._deleted
-        try:
-            return await change(context.user, words.strip())
-        except NotFound:
-            return GONE
-        except ServiceFailed as failure:
-            return ToolResult(text=f"Nothing was changed. {failure.message}", ok=False, summary=failure.message)
+        return await changed(arguments.get("todo"), partial(change, context.user))
 
     async def _deleted(self, user: str, words: str) -> ToolResult:
         found = only_one(await self._todos.list(user, with_done=True), words)

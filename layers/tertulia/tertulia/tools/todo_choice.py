@@ -1,8 +1,9 @@
 """Which to-do somebody means: one alone is acted on, of several nobody but the user knows."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from tertulia.domain.cuts import one_line
+from tertulia.domain.errors import NotFound, ServiceFailed
 from tertulia.domain.prompts import Json, ToolResult
 from tertulia.domain.todos import Todo, meant
 
@@ -10,7 +11,20 @@ MOST_OFFERED = 10
 MOST_TITLE_CHARACTERS = 200
 
 WHICH_TODO: Json = {"type": "string", "description": "The words of its title, or its id."}
+GONE = ToolResult(text="That to-do is no longer there. Nothing was changed.", ok=False)
 NO_WORDS = ToolResult(text="Say which to-do is meant, by the words of its title.", ok=False)
+
+
+async def changed(words: Json, change: Callable[[str], Awaitable[ToolResult]]) -> ToolResult:
+    """Make a change to what the words mean, or say why nothing was changed."""
+    if not isinstance(words, str) or not words.strip():
+        return NO_WORDS
+    try:
+        return await change(words.strip())
+    except NotFound:
+        return GONE
+    except ServiceFailed as failure:
+        return ToolResult(text=f"Nothing was changed. {failure.message}", ok=False, summary=failure.message)
 
 
 def only_one(todos: Sequence[Todo], words: str) -> Todo | ToolResult:

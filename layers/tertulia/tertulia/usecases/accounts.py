@@ -28,6 +28,15 @@ class NewToken:
     secret: str
 
 
+async def everyone(users: UserStore, owner: str | None) -> AsyncIterator[str]:
+    """Yield every user, the owner first, where there is one, whom nobody has to add."""
+    if owner is not None:
+        yield owner
+    async for user in users.users():
+        if user != owner:
+            yield user
+
+
 class Accounts:
     """Makes users and tokens; the owner is the user whom the settings name, whom nobody has to add."""
 
@@ -44,12 +53,9 @@ class Accounts:
             raise Conflict(f"There is a user {name} already.")
         return name
 
-    async def everyone(self) -> AsyncIterator[str]:
+    def everyone(self) -> AsyncIterator[str]:
         """Yield every user, the owner first."""
-        yield self._owner
-        async for user in self._users.users():
-            if user != self._owner:
-                yield user
+        return everyone(self._users, self._owner)
 
     async def known(self, name: str) -> str:
         """Return a user's name as it is kept, or raise NotFound."""

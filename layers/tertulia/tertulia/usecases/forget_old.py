@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,6 +9,7 @@ from tertulia.domain.errors import TertuliaError
 from tertulia.ports import BlobStore, Clock
 from tertulia.ports.accounts import UserStore
 from tertulia.ports.retention import OldConversations, OldFiles
+from tertulia.usecases.accounts import everyone
 from tertulia.usecases.forget import Forget
 from tertulia.usecases.uploads import UPLOADS, USABLE_FOR
 
@@ -64,18 +64,11 @@ class ForgetOld:
     async def __call__(self) -> Forgotten:
         """Go through all users; what fails for one of them is reported and does not stop the others."""
         total, waiting = Forgotten(), list[str]()
-        async for user in self._everyone():
+        async for user in everyone(self.users, self.user_without_account):
             waiting.append(user)
             if len(waiting) == USERS_AT_ONCE:
                 total, waiting = total + await self._for_some(waiting), []
         return total + await self._for_some(waiting)
-
-    async def _everyone(self) -> AsyncIterator[str]:
-        if self.user_without_account is not None:
-            yield self.user_without_account
-        async for user in self.users.users():
-            if user != self.user_without_account:
-                yield user
 
     async def _for_some(self, users: list[str]) -> Forgotten:
         outcomes = await asyncio.gather(*(self._for_user(user) for user in users), return_exceptions=True)

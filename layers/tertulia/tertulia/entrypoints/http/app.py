@@ -48,8 +48,9 @@ def _serve_everything(app: FastAPI) -> None:
     # A Lambda that has just begun would have its first client wait for the routes of all others.
     from tertulia.entrypoints.http.every_route import ROUTERS
     from tertulia.entrypoints.http.page import mount_page
+    from tertulia.entrypoints.http.routers import description
 
-    for router in ROUTERS:
+    for router in (description.router, *ROUTERS):
         app.include_router(router)
     mount_page(app)
 

@@ -1,4 +1,4 @@
-"""All routers: a Lambda imports its own only."""
+"""All routers that the description tells of: a Lambda imports its own only."""
 
 from fastapi import APIRouter
 
@@ -9,7 +9,6 @@ from tertulia.entrypoints.http.routers import (
     confirmations,
     conversation_search,
     conversations,
-    description,
     events,
     health,
     llm_settings,
@@ -30,7 +29,6 @@ from tertulia.entrypoints.http.routers import (
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
-    description.router,
     conversations.router,
     conversation_search.router,
     chat.router,
