@@ -1,10 +1,9 @@
 """Anthropic's models by its Messages protocol, over httpx: its own client takes seventeen times as long to import."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from functools import partial
 
 from tertulia.adapters.chat_protocol import Patience, ToolCallPieces
 from tertulia.adapters.model_failures import ModelChoice
@@ -30,18 +29,15 @@ class AnthropicChat:
 
     async def prepare(self) -> None:
         """Pay for the import before the first turn does; nothing is opened."""
-        await asyncio.to_thread(lambda: self._server.client)
+        await self._server.prepare()
 
     async def close(self) -> None:
         """Close the connection."""
         await self._server.close()
 
-    async def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
+    def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
         """Answer with text as it is written, or with tool calls; once something is out, nothing is tried again."""
-        attempts = self._server.retries.stream(lambda left: self._attempt(replace(prompt, seconds=left), tools), prompt)
-        async with aclosing(attempts) as events:
-            async for event in events:
-                yield event
+        return self._server.retries.stream(partial(self._attempt, tools=tools), prompt)
 
     async def _attempt(self, prompt: Prompt, tools: Sequence[ToolSpec]) -> AsyncGenerator[ModelEvent]:
         calls, tokens = ToolCallPieces(), {"input_tokens": 0, "output_tokens": 0}

@@ -1,5 +1,6 @@
 """One connection to a server of models for whoever asks it over plain HTTP: the key, the pool, one way to fail."""
 
+import asyncio
 import json
 import threading
 from collections.abc import AsyncGenerator, Iterator, Mapping
@@ -59,6 +60,10 @@ class ModelServer:
         with self._building:
             self._client = self._client or self._built()
         return self._client
+
+    async def prepare(self) -> None:
+        """Pay for the import before the first call does; nothing is opened."""
+        await asyncio.to_thread(lambda: self.client)
 
     async def events(self, path: str, body: Json, patience: Patience) -> AsyncGenerator[Json]:
         """Post and yield the JSON of each event until the stream ends."""

@@ -3,11 +3,11 @@
 Over httpx, which all functions load anyway: OpenAI's own client takes almost six times as long to import.
 """
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 from tertulia.adapters.chat_protocol import Patience, ToolCallPieces, function_of, messages_of
 from tertulia.adapters.model_failures import ModelChoice
@@ -46,18 +46,15 @@ class OpenAiCompatibleChat:
 
     async def prepare(self) -> None:
         """Pay for the import before the first turn does; nothing is opened."""
-        await asyncio.to_thread(lambda: self._server.client)
+        await self._server.prepare()
 
     async def close(self) -> None:
         """Close the connection."""
         await self._server.close()
 
-    async def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
+    def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
         """Answer with text as it is written, or with tool calls; once something is out, nothing is tried again."""
-        attempts = self._server.retries.stream(lambda left: self._attempt(replace(prompt, seconds=left), tools), prompt)
-        async with aclosing(attempts) as events:
-            async for event in events:
-                yield event
+        return self._server.retries.stream(partial(self._attempt, tools=tools), prompt)
 
     async def _attempt(self, prompt: Prompt, tools: Sequence[ToolSpec]) -> AsyncGenerator[ModelEvent]:
         calls, used, is_answer = ToolCallPieces(), None, False

@@ -3,7 +3,7 @@
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from tenacity.wait import wait_exponential, wait_fixed, wait_random
@@ -47,11 +47,11 @@ class Retries:
         )
         return await retrying(attempt)
 
-    async def stream[E](self, attempt: Callable[[float], AsyncGenerator[E]], asked: Prompt) -> AsyncGenerator[E]:
-        """Stream what an attempt gives; once something is out, nothing is tried again."""
+    async def stream[E](self, attempt: Callable[[Prompt], AsyncGenerator[E]], asked: Prompt) -> AsyncGenerator[E]:
+        """Stream what an attempt gives in the time that is left; once something is out, nothing is tried again."""
 
         async def begin(left: float) -> tuple[E | None, AsyncGenerator[E]]:
-            events = attempt(left)
+            events = attempt(replace(asked, seconds=left))
             return await anext(events, None), events
 
         first, rest = await self.run(begin, asked.seconds, asked.longest_wait)

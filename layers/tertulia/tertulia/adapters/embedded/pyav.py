@@ -5,19 +5,13 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tertulia.adapters.embedded.containers import container_of
+from tertulia.adapters.embedded.decoding import DAMAGED, RATE, check_length, check_rate, checked_container, decoded
 from tertulia.domain.audio import BYTES_PER_SAMPLE, Sound, Utterance
-from tertulia.domain.errors import NoAudio, TertuliaError, TooLarge, UnsupportedMedia
+from tertulia.domain.errors import NoAudio, TertuliaError, UnsupportedMedia
 
 if TYPE_CHECKING:
     from av import AudioFrame
     from av.container import InputContainer
-
-RATE = 16_000
-LEAST_SECONDS = 0.1
-MOST_MINUTES = 10
-RATES = range(1_000, 768_001)
-"""Other rates are damage, and resampling them could take minutes."""
 
 # FFmpeg is told the format: left to guess, it would also open playlists, which name other files and addresses.
 _FORMATS = {"wav": "wav", "webm": "matroska", "ogg": "ogg", "mp4": "mp4", "mp3": "mp3", "flac": "flac"}
@@ -28,15 +22,8 @@ class PyavDecoder:
 
     async def decode(self, data: bytes) -> Utterance:
         """Judge the bytes, decode and resample them; raises NoAudio, TooLarge or UnsupportedMedia."""
-        if not data:
-            raise NoAudio
-        container = container_of(data)
-        if container is None:
-            raise UnsupportedMedia
-        sound = await asyncio.to_thread(_decode, data, container)
-        if sound.seconds < LEAST_SECONDS:
-            raise NoAudio("The recording holds too little sound. Record again, for at least half a second.")
-        return Utterance(data=data, container=container, sound=sound)
+        container = checked_container(data)
+        return decoded(data, container, await asyncio.to_thread(_decode, data, container))
 
 
 def _decode(data: bytes, container: str) -> Sound:
@@ -62,7 +49,7 @@ def _failure(error: Exception) -> TertuliaError:
     table: tuple[tuple[type[Exception], TertuliaError], ...] = (
         (av.DecoderNotFoundError, UnsupportedMedia()),
         (av.PatchWelcomeError, UnsupportedMedia()),
-        (Exception, NoAudio("The recording is damaged or empty. Record again, for at least half a second.")),
+        (Exception, NoAudio(DAMAGED)),
     )
     return next(failure for kind, failure in table if isinstance(error, kind))
 
@@ -79,11 +66,9 @@ def _frames(source: "InputContainer") -> Iterator["AudioFrame"]:
         except av.InvalidDataError:
             continue  # one damaged packet, as at the start of many MP3 files
         for frame in frames:
-            if frame.sample_rate not in RATES:
-                raise UnsupportedMedia(f"Sound at {frame.sample_rate:,} samples a second is not supported.")
+            check_rate(frame.sample_rate)
             seconds += frame.samples / frame.sample_rate
-            if seconds > MOST_MINUTES * 60:
-                raise TooLarge(f"The recording is longer than {MOST_MINUTES} minutes. Send a shorter one.")
+            check_length(seconds)
             yield frame
 
 

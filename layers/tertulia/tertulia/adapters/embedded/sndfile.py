@@ -5,19 +5,15 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tertulia.adapters.embedded.containers import container_of
+from tertulia.adapters.embedded.decoding import DAMAGED, RATE, check_length, check_rate, checked_container, decoded
 from tertulia.domain.audio import Sound, Utterance
-from tertulia.domain.errors import NoAudio, TertuliaError, TooLarge, UnsupportedMedia
+from tertulia.domain.errors import NoAudio, TertuliaError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from soundfile import SoundFile  # type: ignore[import-untyped]
 
-RATE = 16_000
-LEAST_SECONDS = 0.1
-MOST_MINUTES = 10
-RATES = range(1_000, 768_001)
 BLOCK = 4_096
 """An error loses no more of what was read before it."""
 UNOPENED = frozenset({"webm", "mp4"})
@@ -31,19 +27,12 @@ class SndfileDecoder:
 
     async def decode(self, data: bytes) -> Utterance:
         """Judge the bytes, and open them where that is possible; raises NoAudio, TooLarge or UnsupportedMedia."""
-        if not data:
-            raise NoAudio
-        container = container_of(data)
-        if container is None:
-            raise UnsupportedMedia
+        container = checked_container(data)
         if container in UNOPENED:
             if len(data) < LEAST_BYTES:
                 raise NoAudio
             return Utterance(data=data, container=container, sound=Sound(b"", RATE))
-        sound = await asyncio.to_thread(_decode, data)
-        if sound.seconds < LEAST_SECONDS:
-            raise NoAudio("The recording holds too little sound. Record again, for at least half a second.")
-        return Utterance(data=data, container=container, sound=sound)
+        return decoded(data, container, await asyncio.to_thread(_decode, data))
 
 
 def _decode(data: bytes) -> Sound:
@@ -61,7 +50,7 @@ def _decode(data: bytes) -> Sound:
     except (soundfile.LibsndfileError, RuntimeError, ValueError, TypeError, MemoryError) as error:
         # A recording cut short ends in an error, after everything that can be heard of it.
         if not pcm:
-            raise NoAudio("The recording is damaged or empty. Record again, for at least half a second.") from error
+            raise NoAudio(DAMAGED) from error
     return Sound(bytes(pcm), RATE)
 
 
@@ -70,14 +59,12 @@ def _at_our_rate(source: "SoundFile") -> "Iterator[NDArray[np.int16]]":
     import numpy as np
 
     rate: int = source.samplerate
-    if rate not in RATES:
-        raise UnsupportedMedia(f"Sound at {rate:,} samples a second is not supported.")
+    check_rate(rate)
     begun = 0
     while len(block := source.read(BLOCK, dtype="float32", always_2d=True)):
         mono = np.nan_to_num(block).mean(axis=1)
         end = begun + len(mono)
-        if end > MOST_MINUTES * 60 * rate:
-            raise TooLarge(f"The recording is longer than {MOST_MINUTES} minutes. Send a shorter one.")
+        check_length(end / rate)
         wanted = np.arange(-(-begun * RATE // rate), -(-end * RATE // rate)) * (rate / RATE) - begun
         resampled = np.interp(wanted, np.arange(len(mono)), mono)
         yield (np.clip(resampled, -1, 32767 / 32768) * 32768).round().astype("<i2")

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tertulia.adapters.chat_protocol import Patience, ToolCallPieces, function_of, messages_of
@@ -38,14 +37,9 @@ class GroqChat:
         """Import and build what the first turn needs; nothing is opened."""
         await asyncio.to_thread(lambda: self._connection.sdk.chat.completions)
 
-    async def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
+    def stream(self, prompt: Prompt, tools: Sequence[ToolSpec] = ()) -> AsyncGenerator[ModelEvent]:
         """Answer with text as it is written, or with tool calls; once something is out, nothing is tried again."""
-        attempts = self._connection.retries.stream(
-            lambda left: self._attempt(replace(prompt, seconds=left), tools), prompt
-        )
-        async with aclosing(attempts) as events:
-            async for event in events:
-                yield event
+        return self._connection.retries.stream(partial(self._attempt, tools=tools), prompt)
 
     async def _attempt(self, prompt: Prompt, tools: Sequence[ToolSpec]) -> AsyncGenerator[ModelEvent]:
         """Ask once: text as it is written, then the tool calls joined and the tokens counted."""
